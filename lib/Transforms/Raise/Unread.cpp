@@ -112,9 +112,9 @@ void mhc::explainUnread(func::FuncOp func, Sites &sites) {
     std::optional<Product> product = isOfStreams ? productBehind(*mix, seen) : std::nullopt;
     if (!product)
       return;
-    Value result = product->op->getResult(0);
-    auto decline = [&](Reason reason, const std::string &needed) {
-      sites.decline("gates", {reason, product->op, describe(result), needed, {}});
+    Value result = product->op->getResult(0), streams = behindReshapes(product->op->getOperand(0));
+    auto decline = [&](Reason reason, const std::string &needed) { // once, of several products of the same streams
+      sites.decline("gates", {reason, product->op, describe(result), needed, {streams, Value()}});
     };
     if (isWide(result))
       decline(Reason::projectionType, "a product of f32, bf16 or f16");

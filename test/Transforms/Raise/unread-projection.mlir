@@ -34,6 +34,23 @@ func.func @through_another_function(%x: tensor<?x4x32xf32>, %phi: tensor<128x16x
   return %y : tensor<?x4x32xf32>
 }
 
+// Several products of the same streams are told once.
+// CHECK: [Missed] projection-form | Category:mhc-raise:gates | Function=in_two_products | Found="'mhc.matmul', [?, 4] of f32"
+func.func @in_two_products(%x: tensor<?x4x32xf32>, %phi: tensor<128x4xf32>, %psi: tensor<128x16xf32>)
+    -> (tensor<?x32xf32>, tensor<?x4x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x32xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x4x32xf32> into tensor<?x128xf32>
+  %z = mhc.matmul %flat, %phi : (tensor<?x128xf32>, tensor<128x4xf32>) -> tensor<?x4xf32>
+  %h = math.absf %z : tensor<?x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<?x4x32xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x32xf32>)
+  %y = mhc.matmul %flat, %psi : (tensor<?x128xf32>, tensor<128x16xf32>) -> tensor<?x16xf32>
+  %r = math.absf %y : tensor<?x16xf32>
+  %res = tensor.expand_shape %r [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %out = mhc.batch_matmul %res, %x : (tensor<?x4x4xf32>, tensor<?x4x32xf32>) -> tensor<?x4x32xf32>
+  return %u, %out : tensor<?x32xf32>, tensor<?x4x32xf32>
+}
+
 // Coefficients of a product of another width are of other code.
 func.func @other_width(%x: tensor<?x4x32xf32>, %v: tensor<?x64xf32>, %w: tensor<64x4xf32>) -> tensor<?x32xf32> {
   %p = mhc.matmul %v, %w : (tensor<?x64xf32>, tensor<64x4xf32>) -> tensor<?x4xf32>
