@@ -85,16 +85,18 @@ def _add(report, module, rewrite):
                 report.found.append(Found(node.target._schema.name.split("::")[1], _at(node), node.meta["nodes"]))
 
 
-_registered = {"megatron.core.transformer.hyper_connection.HyperConnectionModule"}
+#: names of classes, and of their methods beside `forward`
+_registered = {"megatron.core.transformer.hyper_connection.HyperConnectionModule": ("fused_h_res_h_post_bda",)}
 
 
-def register_module(cls):
+def register_module(cls, *methods):
     """Lets `compile` and `explain` trace modules of this class by themselves, without Dynamo; returns the class.
 
-    It is for modules that break Dynamo's graph, such as by functions of autograd. All that they compute follows from
-    tensors, and their derivative is that of what they compute: the first call of each form compares both in numbers.
+    It is for modules that break Dynamo's graph, such as by functions of autograd, in `forward` or in one of these
+    methods. All that they compute follows from tensors, and their derivative is that of what they compute: the first
+    call of each form compares both in numbers.
     """
-    _registered.add(_name(cls))
+    _registered[_name(cls)] = methods
     return cls
 
 
@@ -103,10 +105,30 @@ def _name(cls):
 
 
 def _find_registered(model):
-    """The outermost modules of registered classes."""
-    if any(_name(cls) in _registered for cls in type(model).__mro__):
-        return [model]
-    return [module for part in model.children() for module in _find_registered(part)]
+    """The outermost modules of registered classes, and names of their methods."""
+    for cls in type(model).__mro__:
+        if _name(cls) in _registered:
+            return {model: _registered[_name(cls)]}
+    return {module: methods for part in model.children() for module, methods in _find_registered(part).items()}
+
+
+def _trace_registered(model, compile, dynamic=None):
+    """Traces the modules of registered classes; returns what takes that back."""
+    from . import traced
+
+    before = {}
+    for module, methods in _find_registered(model).items():
+        before[module] = {name: vars(module).get(name) for name in ("_compiled_call_impl", *methods)}
+        for name in methods:
+            setattr(module, name, traced.Traced(module, name, compile, dynamic))
+        module._compiled_call_impl = traced.Traced(module, "forward", compile, dynamic)
+
+    def restore():
+        for module, values in before.items():
+            for name, value in values.items():
+                vars(module).pop(name) if value is None else vars(module).update({name: value})
+
+    return restore
 
 
 def compile(model, *, dynamic=None, fullgraph=False, mode=None, **options):
@@ -114,13 +136,11 @@ def compile(model, *, dynamic=None, fullgraph=False, mode=None, **options):
 
     Modules of classes that `register_module` was called with are compiled by themselves, as by `module.compile()`.
     """
-    from . import backend, traced
+    from . import backend
 
     if mode and options:  # torch.compile takes one of both
         mode, options = None, {**torch._inductor.list_mode_options(mode), **options}
-    for module in _find_registered(model):
-        run = functools.partial(backend.compile_captured, options=options, mode=mode)
-        module._compiled_call_impl = traced.Traced(module, run, dynamic)
+    _trace_registered(model, functools.partial(backend.compile_captured, options=options, mode=mode), dynamic)
     return torch.compile(
         model, backend="mhc", dynamic=dynamic, fullgraph=fullgraph, mode=mode, options=options or None
     )
@@ -133,7 +153,7 @@ def explain(model, *args, **kwargs):
     """
     from torch._dynamo.utils import graph_break_reasons
 
-    from . import backend, traced
+    from . import backend
 
     report = Report()
 
@@ -145,9 +165,7 @@ def explain(model, *args, **kwargs):
         _add(report, graph, backend.rewrite_captured)
         return graph.forward
 
-    alone = {module: module._compiled_call_impl for module in _find_registered(model)}
-    for module in alone:
-        module._compiled_call_impl = traced.Traced(module, look_captured)
+    restore = _trace_registered(model, look_captured)
     torch._dynamo.reset()
     try:
         torch.compile(model, backend=look)(*args, **kwargs)
@@ -156,8 +174,7 @@ def explain(model, *args, **kwargs):
             report.breaks.append(Break(where, reason.reason.split("\n\n")[0]))
     finally:
         torch._dynamo.reset()
-        for module, before in alone.items():
-            module._compiled_call_impl = before
+        restore()
     return report
 
 

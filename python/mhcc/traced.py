@@ -8,16 +8,21 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 from . import backend
 
 
-class Traced:
-    """Calls a module by graphs of its `forward`, one for each form of the arguments."""
+_PLAIN = (torch.Tensor, bool, int, float, str, torch.dtype, torch.device, type(None))
 
-    def __init__(self, module, compile, dynamic=None):
+
+class Traced:
+    """Calls a module's method by graphs of it, one for each form of the arguments."""
+
+    def __init__(self, module, method, compile, dynamic=None):
         self.module, self.compile, self.dynamic, self.graphs = module, compile, dynamic, []
-        self.forward = module.forward
+        self.forward = getattr(module, method)
 
     @torch.compiler.disable
     def __call__(self, *args, **kwargs):
         leaves, form = tree_flatten((args, kwargs))
+        if not all(isinstance(leaf, _PLAIN) for leaf in leaves):  # to trace may change an object
+            return self.forward(*args, **kwargs)
         tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
         rest = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
         weights = {**dict(self.module.named_parameters()), **dict(self.module.named_buffers())}

@@ -104,10 +104,20 @@ class Breaking(nn.Module):
         return (res @ x.float() + post.unsqueeze(-1) * f.unsqueeze(-2).float()).to(x.dtype)
 
 
+class BreakingTwice(Breaking):
+    """The method that joins the streams breaks the graph as well."""
+
+    def join(self, u, post, res, x):
+        mixed = res @ x.float()
+        print(end="")
+        f = self.down(F.silu(self.up(u)))
+        return (mixed + post.unsqueeze(-1) * f.unsqueeze(-2).float()).to(x.dtype)
+
+
 class BreakingModel(nn.Module):
-    def __init__(self, n=4, channels=16, layers=2):
+    def __init__(self, n=4, channels=16, layers=2, kind=Breaking):
         super().__init__()
-        self.layers = nn.ModuleList(Breaking(n, channels) for _ in range(layers))
+        self.layers = nn.ModuleList(kind(n, channels) for _ in range(layers))
 
     def forward(self, x):
         for layer in self.layers:

@@ -14,7 +14,7 @@ def registered(monkeypatch):
     torch.manual_seed(0)
     torch._dynamo.reset()
     backend.found.clear()
-    monkeypatch.setattr(model, "_registered", set())
+    monkeypatch.setattr(model, "_registered", {})
     assert mhcc.register_module(modules.Breaking) is modules.Breaking
 
 
@@ -64,6 +64,24 @@ def test_another_derivative(monkeypatch, factor):
     for value, expected in zip(found, wanted):
         torch.testing.assert_close(value, expected, rtol=1e-4, atol=1e-5, equal_nan=True)
     assert "mhc.pre" not in ops()
+
+
+def test_method():
+    """A method beside `forward` is traced as well, and where it gets an object that is no number the module's own runs."""
+    mhcc.register_module(modules.BreakingTwice, "join")
+    module, x = modules.BreakingModel(kind=modules.BreakingTwice), torch.randn(2, 3, 4, 16)
+    report = mhcc.explain(module, x)
+    assert sorted(found.op for found in report.found) == ["post", "post", "pre", "pre"]
+    assert not any("join" in vars(layer) for layer in module.layers)
+    wanted = results(module, module, x)
+    run = mhcc.compile(module, inner="aot_eager")
+    for value, expected in zip(results(run, module, x), wanted):
+        assert (value - expected).abs().max() <= 1e-5 * expected.abs().max()
+    assert ops() == ["mhc.post", "mhc.post", "mhc.pre", "mhc.pre"]
+    seen = []
+    module.layers[0].join.forward = lambda *args: seen.append(args)
+    module.layers[0].join(object(), 1)
+    assert len(seen) == 1
 
 
 def test_whole_model():
