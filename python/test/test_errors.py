@@ -17,6 +17,12 @@ def pre(changes=(), **attributes):
                             **attributes)
 
 
+def delta(changes=(), **attributes):
+    operands = CASES["delta"].operands()
+    operands = {**operands, **{key: change(operands[key]) for key, change in dict(changes).items()}}
+    return lambda: mhcc.pre_gated_delta_rule(**operands, **{"num_key_heads": 2, **attributes})
+
+
 def many_streams():
     return mhcc.contract(torch.zeros(2, 17, 8), mode="sum")
 
@@ -57,6 +63,24 @@ ERRORS = {
     "mask": (lambda: torch.ops.mhc.aggregate_bwd(torch.zeros(2, 8), torch.zeros(2, 4, 8), torch.zeros(2, 4),
                                                  layout="nC", output_mask=[True]),
              "mhcrt_aggregate_bwd: 'output_mask' has 1 elements; needed 2"),
+    "delta-rank": (delta({"qkvzba": lambda x: x[0]}),
+                   "mhcrt_pre_gated_delta_rule: 'qkvzba' has shape [2, 112]; needed [b, M, D]"),
+    "delta-heads": (delta(num_key_heads=3),
+                   "mhcrt_pre_gated_delta_rule: 'hv' is 4; needed a multiple of num_key_heads = 3"),
+    "delta-no-heads": (delta(num_key_heads=0),
+                   "mhcrt_pre_gated_delta_rule: 'num_key_heads' is 0; needed 1 to 4"),
+    "delta-width": (delta({"qkvzba": lambda x: x[..., 1:]}),
+                   "mhcrt_pre_gated_delta_rule: 'E' is 68; needed 2*num_key_heads*dk + hv*dv = 64"),
+    "delta-taps": (delta(left_boundary=torch.zeros(3, 2, 68)),
+                   "mhcrt_pre_gated_delta_rule: 'p' is 2; needed k - 1 = 3"),
+    "delta-cuts": (delta({"qkvzba": lambda x: x[:1]}, cu_seqlens=torch.tensor([0, 1], dtype=torch.int32)),
+                   "mhcrt_pre_gated_delta_rule: 'cu_seqlens' has 1 at 1; needed 2"),
+    "delta-wide-cuts": (delta({"qkvzba": lambda x: x[:1]}, cu_seqlens=torch.tensor([0, 2])),
+                        "mhcrt_pre_gated_delta_rule: 'cu_seqlens' has dtype i64; needed i32"),
+    "delta-cuts-dtype": (delta(cu_seqlens=torch.tensor([0, 2]).bool()),
+                   "mhcrt_pre_gated_delta_rule: 'cu_seqlens' has a dtype that no kernel knows; needed i32"),
+    "delta-layout": (delta(seq_layout="bDM"),
+                   "mhcrt_pre_gated_delta_rule: 'seq_layout' is bDM; needed MbD or bMD"),
     "second-derivative": (second_derivative, "mhc::post_bwd has no derivative: these ops are differentiated once"),
     "forward-mode": (forward_mode, "mhc::aggregate has no derivative in forward mode"),
     "single-pass": (single_pass, "mhc::pre has no derivative where 'h_in' is given"),
