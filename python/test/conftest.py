@@ -2,6 +2,7 @@
 
 import os
 
+import mhcc
 import torch
 from torch._dynamo.eval_frame import OptimizedModule
 
@@ -26,3 +27,4 @@ def without_default_device(function):
 if DEVICE:
     torch.set_default_device(DEVICE)
     OptimizedModule.__call__ = without_default_device(OptimizedModule.__call__)
+    mhcc.explain = without_default_device(mhcc.explain)

@@ -38,7 +38,7 @@ def test_export(tmp_path, dtype):
     for name, value in module.state_dict().items():
         start, end = header[name]["data_offsets"]
         read = torch.frombuffer(bytearray(values[start:end]), dtype=value.dtype).reshape(header[name]["shape"])
-        assert torch.equal(read, value)
+        assert torch.equal(read, value.cpu())
 
 
 def test_export_of_open_sizes(tmp_path):
