@@ -12,6 +12,20 @@ using namespace mlir;
 using namespace mhc;
 using namespace mhc::algebra;
 
+/// A number of an expression's nodes, which is the same whatever the indices and the order are.
+static uint64_t signatureOf(const Expr &expr) {
+  if (const Factor *factor = singleFactor(expr); factor && factor->node()->kind == Node::Sum)
+    return signatureOf(factor->node()->parts[0]);
+  uint64_t all = expr.size();
+  for (const Term &term : expr) {
+    uint64_t product = llvm::hash_combine(signatureOf(term.exponent), term.factors.size());
+    for (const Factor &factor : term.factors)
+      product += llvm::hash_combine(factor.node()->number, factor.halves);
+    all += llvm::hash_value(product);
+  }
+  return all;
+}
+
 static bool isRead(Value value) {
   return isa<RankedTensorType>(value.getType()) || value.getType().isIntOrIndexOrFloat();
 }
@@ -48,9 +62,9 @@ void Reading::refresh() {
   candidates.reset();
   unread.clear();
   auto add = [&](Value value, Expr expr) {
-    exprs[value] = std::move(expr);
     if (isa<RankedTensorType>(value.getType()) && isa<FloatType>(getElementTypeOrSelf(value)))
-      values.push_back({value, places.size()});
+      values.push_back({value, places.size(), signatureOf(expr)});
+    exprs[value] = std::move(expr);
   };
   auto readBlock = [&](Block *block) {
     for (BlockArgument argument : block->getArguments())
@@ -69,9 +83,9 @@ void Reading::refresh() {
   func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     places[op] = places.size();
     // The body of a linalg op is read with the op.
-    if (op->getParentOfType<linalg::LinalgOp>())
+    if (op->getParentOp() != func && op->getParentOfType<linalg::LinalgOp>())
       return;
-    if (!isa<linalg::LinalgOp>(op))
+    if (op->getNumRegions() != 0 && !isa<linalg::LinalgOp>(op))
       for (Region &region : op->getRegions())
         for (Block &block : region)
           readBlock(&block);
@@ -136,25 +150,11 @@ Expr Reading::baseOf(Value value) { return theAlgebra.base(value, sizes(value), 
 // Values of expressions
 //===----------------------------------------------------------------------===//
 
-/// A number of an expression's nodes, which is the same whatever the indices and the order are.
-static uint64_t signatureOf(const Expr &expr) {
-  if (const Factor *factor = singleFactor(expr); factor && factor->node()->kind == Node::Sum)
-    return signatureOf(factor->node()->parts[0]);
-  uint64_t all = expr.size();
-  for (const Term &term : expr) {
-    uint64_t product = llvm::hash_combine(signatureOf(term.exponent), term.factors.size());
-    for (const Factor &factor : term.factors)
-      product += llvm::hash_combine(factor.node()->number, factor.halves);
-    all += llvm::hash_value(product);
-  }
-  return all;
-}
-
 Reading::Candidates &Reading::allCandidates() {
   if (!candidates) {
     candidates.emplace();
-    for (auto [value, place] : values)
-      (*candidates)[signatureOf(of(value))].push_back({value, place});
+    for (const Tensor &tensor : values)
+      (*candidates)[tensor.signature].push_back({tensor.value, tensor.place});
   }
   return *candidates;
 }

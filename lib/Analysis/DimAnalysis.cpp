@@ -253,7 +253,21 @@ void DimAnalysis::readFacts(func::FuncOp func) {
 // Analysis
 //===----------------------------------------------------------------------===//
 
+/// The dimensions of unknown size that ops make.
+static size_t countDynamicDims(func::FuncOp func) {
+  size_t count = 0;
+  func.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        count += tensor.getNumDynamicDims();
+  });
+  return count;
+}
+
 DimAnalysis::DimAnalysis(func::FuncOp func) {
+  const size_t count = countDynamicDims(func); // growing moves all nodes
+  nodes.reserve(count);
+  numbers.reserve(count);
   for (BlockArgument arg : func.getArguments())
     for (int dim = 0; dim < rankOf(arg); ++dim) {
       unsigned node = nodeOf({arg, dim});

@@ -81,6 +81,11 @@ private:
     bool isClosed = false;                        ///< where that was tried
     std::unique_ptr<Algebra::Closed> closed = {}; ///< `at` are the node's indices of the value's own variables
   };
+  struct Tensor {
+    mlir::Value value;
+    unsigned place; ///< of its op
+    uint64_t signature;
+  };
   /// The tensors in their order, by what is the same for expressions that may be one node.
   using Candidates = llvm::DenseMap<uint64_t, std::vector<Candidate>>;
   Candidates &allCandidates();
@@ -97,12 +102,12 @@ private:
   bool chooses;
   bool seesAny = false; ///< rounding
   llvm::DenseMap<mlir::Value, Expr> exprs;
-  std::map<const void *, Expr> unread;                  ///< bases, of values that were made since
-  llvm::DenseMap<mlir::Operation *, size_t> hashes;     ///< of ops, as they were read
-  llvm::DenseMap<mlir::Operation *, unsigned> places;   ///< of ops, in their order
-  std::vector<std::pair<mlir::Value, unsigned>> values; ///< tensors with the places of their ops
-  std::optional<Candidates> candidates;                 ///< filled at the first question
-  unsigned nextSymbol = 1u << 30;                       ///< of a size that nothing is known of
+  std::map<const void *, Expr> unread;                ///< bases, of values that were made since
+  llvm::DenseMap<mlir::Operation *, size_t> hashes;   ///< of ops, as they were read
+  llvm::DenseMap<mlir::Operation *, unsigned> places; ///< of ops, in their order
+  std::vector<Tensor> values;                         ///< in their order
+  std::optional<Candidates> candidates;               ///< filled at the first question
+  unsigned nextSymbol = 1u << 30;                     ///< of a size that nothing is known of
 };
 
 } // namespace mhc::algebra

@@ -17,8 +17,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Dominance.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include <cmath>
@@ -304,12 +302,6 @@ static void rewriteAll(func::FuncOp func, const FrozenRewritePatternSet &pattern
   func.walk([&](Operation *) { ++ops; });
   config.setMaxNumRewrites(kMinRewrites + kRewritesPerOp * ops);
   (void)applyPatternsGreedily(func, patterns, config);
-}
-
-void mhc::mergeCopies(func::FuncOp func, RewriterBase::Listener &listener) {
-  IRRewriter rewriter(func.getContext(), &listener);
-  DominanceInfo dominance(func);
-  eliminateCommonSubExpressions(rewriter, dominance, func);
 }
 
 /// A reshape that each turn of a loop repeats is one value with that of the code around the loop.
