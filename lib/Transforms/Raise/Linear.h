@@ -47,8 +47,8 @@ struct LinearGroup {
   }
   /// Whether the group is all rows of its weight.
   bool hasAllRows() const { return offset == 0 && rows == extent; }
-  /// Whether the program has another gate in the group's place, such as one of parameters alone, which reads no row:
-  /// nothing but `extent` is set.
+  /// Whether the program has another gate in the group's place, such as one of parameters alone, which reads no row, or
+  /// no residual map: nothing but `extent` is set.
   bool isAbsent() const { return !root; }
   /// The values that remarks identify the site by.
   std::pair<mlir::Value, mlir::Value> site() const { return {x.node()->value, isGiven ? mlir::Value() : weight}; }
