@@ -86,7 +86,7 @@ def load(table):
 
 def update(build, table):
     found = read(build)
-    archs = sorted({arch for _, arch in found}, key=lambda arch: int(re.search(r"\d+", arch)[0]))
+    archs = sorted({arch for _, arch in found}, key=lambda arch: (int(re.search(r"\d+", arch)[0]), arch))
     kernels = sorted({kernel for kernel, _ in found})
     width = max(map(len, kernels)) + 2
     with open(table, "w", encoding="utf-8") as file:

@@ -6,9 +6,9 @@
 // Plan    Two launches. A lane has four channels, a warp whole heads of q and k; a block's four warps have a run each
 //         of tokens, one behind the other, which are a stretch. Down its run a lane makes the gradient of a from the
 //         inputs of the last k taps, spreads it to the k tokens that the convolution read, and adds it to the sums of
-//         the weight; groups of tokens that no sequence begins in are unrolled, so that nothing moves. dx is written
-//         k-1 tokens late: a warp goes on for k-1 tokens of the next run. The block adds its warps' sums in order. Then
-//         the rows of sums are added.
+//         the weight. dx is written k-1 tokens late: a warp goes on for k-1 tokens of the next run. The block adds its
+//         warps' sums in order. Blocks of q and k come first and those of z, which are short, last: what runs at the
+//         end leaves few multiprocessors idle. Then the rows of sums are added.
 // Bytes   per token 2*hv*(dk + dv) + E + 2*hv*dv + E + 5*hv elements and 4*hv, (k-1)/run more of what is read and
 //         (k+1)*E*4 a stretch, from the second-level cache.
 // Needs   2 to 4 taps; dk, dv and D in whole 16 bytes; heads of q and k of at most 128 channels.
@@ -28,30 +28,41 @@ constexpr int kCount = 4; ///< channels of a lane
 constexpr int kBackThreads = 128;
 
 /// Four blocks have room where that needs no spills on any GPU.
-template <typename T, bool kIsUsual>
-constexpr int kMostRegisters = kIsUsual && std::is_same_v<T, __nv_bfloat16> ? 128 : 168;
+template <bool kIsUsual>
+constexpr int kMostRegisters = kIsUsual ? 128 : 168;
 
 constexpr int kBackWarps = kBackThreads / 32;
 constexpr int kUsualWidth = 128 / kCount; ///< lanes of a head of 128 channels
-constexpr int kGateAhead = 4;             ///< tokens of z whose loads are under way
+constexpr int kGateAhead = 8;             ///< tokens of z whose loads are under way
 
-/// Tokens that are loaded together and walked unrolled: a multiple of the taps, so that none of the history moves,
-/// where shared memory has room.
-template <typename T, int kTaps>
-constexpr int kGroup = kTaps == 3       ? 3
-                       : sizeof(T) == 4 ? 2
-                                        : 4;
+/// Tokens of a ring, all of them loaded or being loaded but the one before the present: a power of two.
+template <typename T>
+constexpr int kRing = 16 / sizeof(T);
 
 /// Tokens of a warp: fewer where there are few in all.
 int32_t runOf(int64_t tokens) { return tokens > 4096 ? 32 : tokens > 1024 ? 16 : 8; }
 
-/// The list of blocks: parts of a stretch, then those of the next.
+constexpr int kKinds = 3; ///< of parts, in the order of the blocks: those of gates and q and k, of v, of z
+
+/// The list of blocks, kind by kind: parts of that kind of a stretch, then those of the next.
 struct StretchList {
   Stretches stretches;
   int32_t run; ///< tokens of a warp
   int width;   ///< lanes of a head
   RunParts counts;
-  Parts parts;
+  int32_t first;        ///< part
+  int32_t kind[kKinds]; ///< parts of each
+
+  void take(Parts parts) {
+    first = static_cast<int32_t>(parts.first);
+    const int64_t keys = counts.gates + counts.keys, ends[kKinds] = {keys, keys + counts.values, counts.all()};
+    int64_t begin = parts.first;
+    for (int i = 0; i < kKinds; ++i) {
+      const int64_t end = std::clamp<int64_t>(ends[i], begin, parts.first + parts.count);
+      kind[i] = static_cast<int32_t>(end - begin);
+      begin = end;
+    }
+  }
 };
 
 /// The run of this warp in a stretch.
@@ -69,11 +80,10 @@ struct WarpRun {
 template <typename T>
 using Pieces = Chunk<T, kCount>[3][kBackThreads];
 
-/// Shared memory for two groups of tokens: one is walked while the other one is loaded. A lane reads what itself
-/// copied: no thread waits for another.
-template <typename T, int kTaps>
+/// Shared memory for tokens. A lane reads what itself copied: no thread waits for another.
+template <typename T>
 struct BackRing {
-  Pieces<T> room[2][kGroup<T, kTaps>];
+  Pieces<T> room[kRing<T>];
   int32_t channel[kBackThreads]; ///< of a lane, for which it has no register meanwhile
   int32_t row;                   ///< of partial sums, likewise
 };
@@ -159,22 +169,20 @@ struct BackLane {
   History<T, kTaps, kCount> history;
   Pending<kTaps> pending;
 
-  /// The sum over the repeats of a head's gradient at the token that is `behind` tokens before `dy`; `pieces` has the
-  /// first two.
-  __device__ __forceinline__ void fold(const Pieces<T> &pieces, const T *dy, int behind, float (&sum)[kCount]) const {
+  /// The sum over the repeats of a head's gradient at the token that is a ring before `dy`; `pieces` has the first two.
+  __device__ __forceinline__ void fold(const Pieces<T> &pieces, const T *dy, float (&sum)[kCount]) const {
     widenChunk<T>(pieces[1][threadIdx.x], sum);
     if (kWidth != 1 && in.repeats > 1)
       addChunk<T>(pieces[2][threadIdx.x], sum);
     if (kWidth != 1)
 #pragma unroll 1
       for (int r = 2; r < in.repeats; ++r)
-        addChunk<T>(loadChunk<T, kCount>(dy - behind * dyStep + int64_t(r) * in.dk), sum);
+        addChunk<T>(loadChunk<T, kCount>(dy - kRing<T> * dyStep + int64_t(r) * in.dk), sum);
   }
   /// The gradient of a of a token.
   template <bool kAllSources>
   __device__ __forceinline__ void gradient(const Sequence &sequence, int32_t token, const Pieces<T> &pieces,
-                                           const T *dy, int behind, const float (&x)[kCount],
-                                           float (&d)[kCount]) const {
+                                           const T *dy, const float (&x)[kCount], float (&d)[kCount]) const {
     float a[kCount], slope[kCount];
     history.template convolve<kAllSources>(taps, sequence, token, x, a);
     roundChunk<T>(a);
@@ -184,7 +192,7 @@ struct BackLane {
       a[e] *= s;
       slope[e] = siluSlope(a[e], s);
     }
-    fold(pieces, dy, behind, d);
+    fold(pieces, dy, d);
     if (kWidth != 1 && in.isNormed) {
       roundChunk<T>(a);
       unscaleHead<T, kWidth>(a, width, in.eps, d);
@@ -196,10 +204,10 @@ struct BackLane {
   /// One token. `isOwn` where its gradient is a term of the sums.
   template <bool kAllSources>
   __device__ __forceinline__ void step(const Sequence &sequence, int32_t token, const Pieces<T> &pieces, const T *dy,
-                                       int behind, bool isOwn, float (&done)[kCount]) {
+                                       bool isOwn, float (&done)[kCount]) {
     float x[kCount], d[kCount];
     widenChunk<T>(pieces[0][threadIdx.x], x);
-    gradient<kAllSources>(sequence, token, pieces, dy, behind, x, d);
+    gradient<kAllSources>(sequence, token, pieces, dy, x, d);
     if (isOwn) {
       history.template addProducts<kAllSources>(sequence, token, x, d, sums.weight);
       if constexpr (!kIsUsual)
@@ -216,29 +224,27 @@ struct BackLane {
 template <typename T, int kTaps, int kWidth, bool kIsUsual>
 __device__ __forceinline__ void
 convolveBack(const GatedDelta &in, const GatedDeltaGrads &grads, const WarpRun &run, bool isActive, int32_t c,
-             int width, const T *dy, const Taps<kTaps, kCount> &taps, BackRing<T, kTaps> &ring, LaneSums<kTaps> &sums) {
-  constexpr int kBefore = kTaps - 1, kTokens = kGroup<T, kTaps>;
+             int width, const T *dy, const Taps<kTaps, kCount> &taps, BackRing<T> &ring, LaneSums<kTaps> &sums) {
+  constexpr int kBefore = kTaps - 1, kLast = kRing<T> - 1;
   const int64_t dyStep = kWidth == 1 ? in.valueRow : in.keyRow, step = in.xSteps.token;
   const int32_t end = run.last + kBefore, loadEnd = isActive ? min(end, in.M) : run.first;
   const T *x = static_cast<const T *>(in.x) + in.xSteps.at(run.batch, run.first) + c;
   dy += (int64_t(run.batch) * in.M + run.first) * dyStep;
   BackLane<T, kTaps, kWidth, kIsUsual> lane = {in, taps, sums, width, dyStep, {}, {}};
-  const auto copy = [&](int stage, int32_t token) {
-#pragma unroll
-    for (int i = 0; i < kTokens; ++i) {
-      Pieces<T> &pieces = ring.room[stage][i];
-      if (token + i < loadEnd) {
-        copyAhead<sizeof(Chunk<T, kCount>)>(&pieces[0][threadIdx.x], x, true);
-        copyAhead<sizeof(Chunk<T, kCount>)>(&pieces[1][threadIdx.x], dy, true);
-        if (kWidth != 1 && in.repeats > 1)
-          copyAhead<sizeof(Chunk<T, kCount>)>(&pieces[2][threadIdx.x], dy + in.dk, true);
-      }
-      x += step;
-      dy += dyStep;
+  const auto copy = [&](Pieces<T> &pieces, int32_t token) {
+    if (token < loadEnd) {
+      copyAhead<sizeof(Chunk<T, kCount>)>(&pieces[0][threadIdx.x], x, true);
+      copyAhead<sizeof(Chunk<T, kCount>)>(&pieces[1][threadIdx.x], dy, true);
+      if (kWidth != 1 && in.repeats > 1)
+        copyAhead<sizeof(Chunk<T, kCount>)>(&pieces[2][threadIdx.x], dy + in.dk, true);
     }
+    x += step;
+    dy += dyStep;
     commitCopies();
   };
-  copy(0, run.first);
+#pragma unroll
+  for (int i = 0; i < kLast; ++i)
+    copy(ring.room[i], run.first + i);
   lane.history.load(in, run.batch, run.first, c, isActive);
   Sequence sequence(in, run.first);
   T *dx = static_cast<T *>(grads.x) + in.xSteps.at(run.batch, run.first - kBefore) + c;
@@ -249,35 +255,28 @@ convolveBack(const GatedDelta &in, const GatedDeltaGrads &grads, const WarpRun &
       storeChunk(dx, narrowChunk<T>(done));
     dx += step;
   };
-  int stage = 0;
-  for (int32_t first = run.first; first < end; first += kTokens) {
-    waitCopyGroups();
-    copy(1 - stage, first + kTokens);
-    const auto &room = ring.room[stage];
+  int slot = 0;
+  for (int32_t token = run.first; token < end; ++token) {
+    waitCopyGroupsBut<kLast - 1>();
+    copy(ring.room[slot == 0 ? kLast : slot - 1], token + kLast);
+    const auto &pieces = ring.room[slot];
     float done[kCount];
-    if (first - kBefore >= sequence.first && first + kTokens <= min(sequence.next, run.last) && leftTokens == 0) {
-#pragma unroll
-      for (int i = 0; i < kTokens; ++i) {
-        lane.template step<true>(sequence, first + i, room[i], dy, 2 * kTokens - i, true, done);
-        write(first + i, done);
-      }
+    if (token - kBefore >= sequence.first && token < min(sequence.next, run.last) && leftTokens == 0) {
+      lane.template step<true>(sequence, token, pieces, dy, true, done);
+      write(token, done);
     } else {
-#pragma unroll 1
-      for (int32_t token = first; token < min(first + kTokens, end); ++token) {
-        if (token < in.M) {
-          sequence.advance(in, token);
-          lane.template step<false>(sequence, token, room[token - first], dy, 2 * kTokens - (token - first),
-                                    token < run.last, done);
-        } else {
-          lane.pending.flush(done);
-        }
-        write(token, done);
-        if (token < leftTokens)
-          storeChunk(static_cast<T *>(grads.left) + in.leftSteps.at(run.batch, token) + ring.channel[threadIdx.x],
-                     narrowChunk<T>(done));
+      if (token < in.M) {
+        sequence.advance(in, token);
+        lane.template step<false>(sequence, token, pieces, dy, token < run.last, done);
+      } else {
+        lane.pending.flush(done);
       }
+      write(token, done);
+      if (token < leftTokens)
+        storeChunk(static_cast<T *>(grads.left) + in.leftSteps.at(run.batch, token) + ring.channel[threadIdx.x],
+                   narrowChunk<T>(done));
     }
-    stage = 1 - stage;
+    slot = slot == kLast ? 0 : slot + 1;
   }
 }
 
@@ -307,7 +306,7 @@ __device__ __forceinline__ void addWarps(const LaneSums<kTaps> &sums, const Stre
 template <typename T, int kTaps, int kWidth, bool kIsUsual>
 __device__ __forceinline__ void convolveStretches(const GatedDelta &in, const GatedDeltaGrads &grads,
                                                   const StretchList &list, int32_t r, const LanePlace &place,
-                                                  const T *dy, BackRing<T, kTaps> &ring) {
+                                                  const T *dy, BackRing<T> &ring) {
   const bool isActive = kIsUsual || place.isActive;
   const int32_t c = place.channel + (kWidth == 1 ? 2 * in.keyHeads * in.dk : 0);
   Taps<kTaps, kCount> taps;
@@ -319,10 +318,9 @@ __device__ __forceinline__ void convolveStretches(const GatedDelta &in, const Ga
   if (threadIdx.x == 0)
     ring.row = r;
   if (!isActive)
-    for (auto &group : ring.room)
-      for (auto &pieces : group)
-        for (auto &piece : pieces)
-          piece[threadIdx.x] = {};
+    for (auto &pieces : ring.room)
+      for (auto &piece : pieces)
+        piece[threadIdx.x] = {};
   for (int32_t stretch = r; stretch < list.stretches.count; stretch += list.stretches.rows) {
     const WarpRun run(in, list, stretch);
     if (run.first < run.last)
@@ -378,13 +376,21 @@ __device__ __forceinline__ void copyStretches(const GatedDelta &in, const GatedD
 
 /// kIsUsual where usesAllLanes() and there is no bias.
 template <typename T, int kTaps, bool kIsUsual>
-__global__ void __maxnreg__((kMostRegisters<T, kIsUsual>))
+__global__ void __maxnreg__(kMostRegisters<kIsUsual>)
     gatedDeltaBwdRunKernel(GatedDelta in, GatedDeltaGrads grads, StretchList list) {
-  __shared__ BackRing<T, kTaps> ring;
+  __shared__ BackRing<T> ring;
   beginOverlapped();
   checkCuts(in);
-  const int32_t count = static_cast<int32_t>(list.parts.count), r = blockIdx.x / count;
-  int32_t part = static_cast<int32_t>(list.parts.first) + blockIdx.x % count;
+  int32_t block = blockIdx.x, part = list.first, count = list.kind[0];
+#pragma unroll
+  for (int i = 1; i < kKinds; ++i)
+    if (block >= count * list.stretches.rows) {
+      block -= count * list.stretches.rows;
+      part += count;
+      count = list.kind[i];
+    }
+  const int32_t r = block / count;
+  part += block % count;
   if (part < list.counts.gates)
     return gateStretches<T>(in, grads, list, r, part);
   part -= list.counts.gates;
@@ -419,7 +425,7 @@ cudaError_t mhcrt::gatedDeltaBwdRuns(mhcrt_context &context, const PreGatedDelta
   const int32_t run = runOf(in.tokens());
   const int width = headWidth(a.dk, kCount);
   const bool isUsual = usesAllLanes(in, kCount) && !in.bias.data && !grads.bias;
-  StretchList list = {Stretches(in, run * kBackWarps), run, width, RunParts(in, width, kCount), {}};
+  StretchList list = {Stretches(in, run * kBackWarps), run, width, RunParts(in, width, kCount), 0, {}};
   list.stretches.partials =
       static_cast<float *>(context.reserveScratch("mhcrt_pre_gated_delta_rule_bwd", list.stretches.bytes()));
   if (!list.stretches.partials)
@@ -430,7 +436,7 @@ cudaError_t mhcrt::gatedDeltaBwdRuns(mhcrt_context &context, const PreGatedDelta
       {list.counts.gates, convolves ? list.counts.keys : 0, convolves ? list.counts.values : 0,
        grads.x ? list.counts.z : 0},
       [&](Parts parts) {
-        list.parts = parts;
+        list.take(parts);
         return withFloatType(a.qkvzba_type, [&](auto type) {
           return withTaps(a.k, [&](auto taps) {
             using T = decltype(type);
