@@ -325,9 +325,10 @@ json::Value CallWriter::pad(tensor::PadOp op) {
   Value value = op.getConstantPaddingValue();
   if (!value || !matchPattern(value, m_Constant(&number)))
     return fail(op);
+  const SmallVector<OpFoldResult> low = op.getMixedLowPad(), high = op.getMixedHighPad();
   json::Array around; // of the last dimension first
-  for (auto [low, high] : llvm::reverse(llvm::zip(op.getMixedLowPad(), op.getMixedHighPad())))
-    for (OpFoldResult size : {low, high})
+  for (size_t dim = low.size(); dim-- > 0;)
+    for (OpFoldResult size : {low[dim], high[dim]})
       around.push_back(refer(size));
   return call("aten.constant_pad_nd.default",
               json::Array{refer(op.getSource()), std::move(around), number.getValueAsDouble()});
