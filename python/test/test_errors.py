@@ -73,8 +73,6 @@ ERRORS = {
                    "mhcrt_pre_gated_delta_rule: 'E' is 68; needed 2*num_key_heads*dk + hv*dv = 64"),
     "delta-taps": (delta(left_boundary=torch.zeros(3, 2, 68)),
                    "mhcrt_pre_gated_delta_rule: 'p' is 2; needed k - 1 = 3"),
-    "delta-cuts": (delta({"qkvzba": lambda x: x[:1]}, cu_seqlens=torch.tensor([0, 1], dtype=torch.int32)),
-                   "mhcrt_pre_gated_delta_rule: 'cu_seqlens' has 1 at 1; needed 2"),
     "delta-wide-cuts": (delta({"qkvzba": lambda x: x[:1]}, cu_seqlens=torch.tensor([0, 2])),
                         "mhcrt_pre_gated_delta_rule: 'cu_seqlens' has dtype i64; needed i32"),
     "delta-cuts-dtype": (delta(cu_seqlens=torch.tensor([0, 2]).bool()),
@@ -95,3 +93,18 @@ def test_error(name):
     assert str(error.value) == message
     post()()
 
+
+def test_cuts():
+    """A GPU sees them when the call has returned: there the next call has the error."""
+    message = "mhcrt_pre_gated_delta_rule: 'cu_seqlens' has 1 at 1; needed 2"
+    good, bad = (delta({"qkvzba": lambda x: x[:1]}, cu_seqlens=torch.tensor([0, end], dtype=torch.int32))
+                 for end in (2, 1))
+    call = bad
+    if torch.get_default_device().type == "cuda":
+        bad()
+        torch.cuda.synchronize()
+        call, message = good, message + ", in an earlier call"
+    with pytest.raises(RuntimeError) as error:
+        call()
+    assert str(error.value) == message
+    good()

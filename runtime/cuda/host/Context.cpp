@@ -18,7 +18,7 @@
 using namespace mhcrt;
 
 mhcrt_context::~mhcrt_context() {
-  for (const DeviceBlock &block : {workspace, scratch.lasting, between.lasting, idFaults})
+  for (const DeviceBlock &block : {workspace, scratch.lasting, between.lasting})
     release(block);
   for (const DeviceBlock &block : kept)
     release(block);
@@ -31,6 +31,7 @@ mhcrt_context::~mhcrt_context() {
       forget(cudaEventDestroy(event));
   if (ownStream)
     forget(cudaStreamDestroy(ownStream));
+  forget(cudaFreeHost(idFaults.data));
 }
 
 mhcrt_status mhcrt_context::check(cudaError_t error, const char *what) {
@@ -44,29 +45,44 @@ mhcrt_status mhcrt_context::check(cudaError_t error, const char *what) {
 static constexpr const char *kIdOps[] = {"mhcrt_take", "mhcrt_take_bwd", "mhcrt_pre_gated_delta_rule",
                                          "mhcrt_pre_gated_delta_rule_bwd"};
 static constexpr int kIdOpCount = 4, kFirstCutOp = 2;
+static constexpr IdFault kNoFault = {~0ull, -1};
 
+/// The message of the CPU's checks (KernelCall), and `when` the number was met.
+static void failId(mhcrt_context &context, int op, const IdFault &fault, const char *when) {
+  const auto number = static_cast<int32_t>(fault.first);
+  const auto position = static_cast<long long>(fault.first >> 32);
+  if (op < kFirstCutOp) {
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: 'ids' has %d at %lld; needed 0 to %lld%s", kIdOps[op], number, position,
+                 static_cast<long long>(fault.size - 1), when);
+    return;
+  }
+  const auto needed = static_cast<uint32_t>(fault.size);
+  context.fail(MHCRT_INVALID_ARGUMENT, "%s: 'cu_seqlens' has %d at %lld; needed %s%u%s", kIdOps[op], number, position,
+               needed & kCutBound ? "at least " : "", needed & ~kCutBound, when);
+}
+
+/// Makes an error of what kernels reported so far. They write both words of a report, of which one may still be on its
+/// way: without both it is left for the next time.
+static void reportIds(mhcrt_context &context, const char *when) {
+  auto *faults = static_cast<volatile IdFault *>(context.idFaults.data);
+  for (int op = 0; op < kIdOpCount; ++op) {
+    const IdFault fault = {faults[op].first, faults[op].size};
+    if (fault.first == kNoFault.first || fault.size == kNoFault.size)
+      continue;
+    faults[op].first = kNoFault.first;
+    faults[op].size = kNoFault.size;
+    failId(context, op, fault, when);
+  }
+}
+
+/// Callers that never synchronize the context, as PyTorch's, hear of a bad number from a later call.
 IdFault *mhcrt_context::idFault(const char *kernel) {
-  readsIds = true;
+  reportIds(*this, ", in an earlier call");
   const auto *op = std::find_if(kIdOps, kIdOps + kIdOpCount, [&](const char *op) { return !std::strcmp(op, kernel); });
   return static_cast<IdFault *>(idFaults.data) + (op - kIdOps);
 }
 
-/// The message of the CPU's checks (KernelCall).
-static void failId(mhcrt_context &context, int op, const IdFault &fault) {
-  const auto number = static_cast<int32_t>(fault.first);
-  const auto position = static_cast<long long>(fault.first >> 32);
-  if (op < kFirstCutOp) {
-    context.fail(MHCRT_INVALID_ARGUMENT, "%s: 'ids' has %d at %lld; needed 0 to %lld", kIdOps[op], number, position,
-                 static_cast<long long>(fault.size - 1));
-    return;
-  }
-  const auto needed = static_cast<uint32_t>(fault.size);
-  context.fail(MHCRT_INVALID_ARGUMENT, "%s: 'cu_seqlens' has %d at %lld; needed %s%u", kIdOps[op], number, position,
-               needed & kCutBound ? "at least " : "", needed & ~kCutBound);
-}
-
 mhcrt_status mhcrt_context::synchronize() {
-  constexpr unsigned long long kNone = ~0ull;
   constexpr const char *kName = "mhcrt_synchronize";
   unsigned long long capture = 0;
   if (!askCapture(kName, capture))
@@ -74,17 +90,9 @@ mhcrt_status mhcrt_context::synchronize() {
   if (capture)
     return fail(MHCRT_INVALID_ARGUMENT, "%s: the stream is captured, so that nothing runs; end the capture first",
                 kName);
-  IdFault found[kIdOpCount];
-  std::fill(found, found + kIdOpCount, IdFault{kNone, 0});
-  if (readsIds)
-    check(cudaMemcpyAsync(found, idFaults.data, sizeof(found), cudaMemcpyDeviceToHost, stream), kName);
   check(cudaStreamSynchronize(stream), kName);
   reportLoopChecks(*this, kName);
-  for (int op = 0; op < kIdOpCount; ++op)
-    if (found[op].first != kNone) {
-      failId(*this, op, found[op]);
-      check(cudaMemsetAsync(static_cast<IdFault *>(idFaults.data) + op, 0xFF, sizeof(IdFault), stream), kName);
-    }
+  reportIds(*this, "");
   return status;
 }
 
@@ -102,12 +110,10 @@ cudaError_t mhcrt_context::open() {
   arch = major * 10 + minor;
   stream = ownStream;
 
-  // Made here, since a capture could not fill it.
+  // In memory of the host, so that a call sees reports without waiting for the GPU.
+  then([&] { return cudaHostAlloc(&idFaults.data, kIdOpCount * sizeof(IdFault), cudaHostAllocMapped); });
   if (error == cudaSuccess)
-    idFaults = allocate("mhcrt_context_create", kIdOpCount * sizeof(IdFault), stream);
-  if (idFaults.data)
-    then([&] { return cudaMemsetAsync(idFaults.data, 0xFF, kIdOpCount * sizeof(IdFault), stream); });
-  then([&] { return cudaStreamSynchronize(stream); });
+    std::fill_n(static_cast<IdFault *>(idFaults.data), kIdOpCount, kNoFault);
   return error;
 }
 

@@ -3,10 +3,13 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Long because it has every function of the CUDA runtime that the library calls.
+//
 //===------------------------------------------------------------------------===//
 #include "FakeDriver.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <cublasLt.h>
 #include <nvtx3/nvToolsExt.h>
@@ -169,6 +172,16 @@ cudaError_t cudaFree(void *address) {
     return endCaptures(cudaErrorStreamCaptureUnsupported);
   driver().devicesUsed.insert(driver().device);
   return driver().blocks.erase(address) ? cudaSuccess : fail(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaHostAlloc(void **address, size_t bytes, unsigned) {
+  *address = std::malloc(bytes);
+  return note("host malloc");
+}
+
+cudaError_t cudaFreeHost(void *address) {
+  std::free(address);
+  return cudaSuccess;
 }
 
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
