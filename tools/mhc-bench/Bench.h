@@ -31,6 +31,7 @@ struct Options {
   int64_t tail = 0;              ///< last tokens that are compared with a call on them alone, instead of times
   int64_t check = 0;             ///< random calls of each kernel, instead of times
   uint64_t seed = 1;             ///< of the first random call
+  int64_t streams = 0;           ///< of random calls; 0 for any number
   bool probe = false;            ///< say what the machine is, and compare bits with those that are stored
   bool bits = false;             ///< print the bits of results, instead of times
 };

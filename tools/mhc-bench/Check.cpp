@@ -69,8 +69,8 @@ void Checks::note(size_t kernel, uint64_t seed, const Verdict &verdict) {
     return;
   constexpr int kShown = 5;
   if (++tally.failures <= kShown)
-    os << formatv("FAIL --kernel={0} --check=1 --seed={1} {2}: {3}\n",
-                  kernels[kernel]->opName.drop_front(strlen("mhc.")), seed, verdict.variant, verdict.problem);
+    os << formatv("FAIL --kernel={0} --check=1 --seed={1}{2} {3}: {4}\n", nameOf(kernels[kernel]), seed,
+                  options.streams ? " -n " + std::to_string(options.streams) : "", verdict.variant, verdict.problem);
   os.flush();
 }
 
@@ -84,7 +84,7 @@ llvm::Error Checks::checkReads() const {
 }
 
 void Checks::work() {
-  RandomCaller caller(runtime);
+  RandomCaller caller(runtime, options.streams);
   const int64_t all = options.check * static_cast<int64_t>(kernels.size());
   for (int64_t job = next++; job < all; job = next++) {
     const size_t kernel = job / options.check;

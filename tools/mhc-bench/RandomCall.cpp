@@ -223,7 +223,8 @@ static bool isGuardIntact(const char *guard) {
 // One call
 //===----------------------------------------------------------------------===//
 
-RandomCaller::RandomCaller(const Runtime &runtime) : runtime(runtime), mlir(makeOracleContext()) {
+RandomCaller::RandomCaller(const Runtime &runtime, int64_t streams)
+    : runtime(runtime), streams(streams), mlir(makeOracleContext()) {
   if (runtime.createContext(1, &context) != MHCRT_OK)
     context = nullptr;
 }
@@ -311,10 +312,10 @@ static std::string sizesOf(const Case &c) {
 
 /// Cases until one is legal; null when none is.
 static std::unique_ptr<Oracle> drawLegal(mlir::MLIRContext &mlir, const KernelInfo &info, std::mt19937_64 &random,
-                                         Case &c) {
+                                         int64_t streams, Case &c) {
   constexpr int kTries = 10000;
   for (int i = 0; i < kTries; ++i) {
-    c = randomCase(info, random);
+    c = randomCase(info, random, streams);
     if (auto oracle = std::make_unique<Oracle>(mlir, c); oracle->isLegal())
       return oracle;
   }
@@ -391,7 +392,7 @@ std::vector<std::pair<unsigned, HostTensor>> RandomCaller::fill(const Case &c, l
 Verdict RandomCaller::call(const KernelInfo &info, uint64_t seed) {
   std::mt19937_64 random(seed * 0x9E3779B97F4A7C15u + llvm::djbHash(info.opName));
   Case c;
-  const std::unique_ptr<Oracle> oracle = drawLegal(*mlir, info, random, c);
+  const std::unique_ptr<Oracle> oracle = drawLegal(*mlir, info, random, streams, c);
   if (!oracle)
     return {"", 0, "no random case is legal"};
   const std::vector<int64_t> places = place(c, seed);

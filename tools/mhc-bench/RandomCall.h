@@ -26,7 +26,8 @@ struct Verdict {
 /// Makes random calls on a context of its own, in memory that it keeps.
 class RandomCaller {
 public:
-  RandomCaller(const Runtime &runtime);
+  /// Calls have `streams` streams, any number where that is 0.
+  RandomCaller(const Runtime &runtime, int64_t streams);
   RandomCaller(const RandomCaller &) = delete;
   ~RandomCaller();
 
@@ -44,6 +45,7 @@ private:
   std::string runTwice(const Case &c, llvm::ArrayRef<int64_t> places);
 
   const Runtime &runtime;
+  int64_t streams;
   mhcrt_context *context = nullptr;
   std::unique_ptr<mlir::MLIRContext> mlir;
   std::vector<char> host;

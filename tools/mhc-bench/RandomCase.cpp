@@ -18,8 +18,8 @@ namespace {
 /// Draws one case.
 class Draw {
 public:
-  Draw(const KernelInfo &info, std::mt19937_64 &random)
-      : info(info), random(random), formats(random), isTuned(flip(0.5)) {}
+  Draw(const KernelInfo &info, std::mt19937_64 &random, int64_t streams)
+      : info(info), random(random), formats(random), streams(streams), isTuned(flip(0.5)) {}
 
   Case run();
 
@@ -45,7 +45,8 @@ private:
   const KernelInfo &info;
   std::mt19937_64 &random;
   std::mt19937_64 formats;
-  bool isTuned; ///< four streams one after the other, mostly bf16, of a width that models have
+  int64_t streams; ///< 0 for any number
+  bool isTuned;    ///< four streams one after the other, mostly bf16, of a width that models have
   int32_t activation = MHCRT_BF16;
   bool hasAllResults = true;
   int64_t layers = 1, inputs = 1; ///< of mhc.rebuild
@@ -76,7 +77,7 @@ llvm::StringMap<double> Draw::headSizes() {
 llvm::StringMap<double> Draw::sizesByLetter() {
   if (llvm::is_contained(info.dims, "hv"))
     return headSizes();
-  const int64_t n = isTuned ? 4 : between(1, 16), C = channels();
+  const int64_t drawn = isTuned ? 4 : between(1, 16), n = streams ? streams : drawn, C = channels();
   const int64_t R = isTuned || flip(0.8) ? n * n : between(1, 24);
   const int64_t N = isTuned || flip(0.8) ? 2 * n + R : flip(0.5) ? n : between(1, 40);
   const int64_t most = (flip(0.05) ? int64_t{1} << 25 : int64_t{1} << 21) / (n * C * (N + n));
@@ -211,7 +212,9 @@ Case Draw::run() {
   return c;
 }
 
-Case mhc::bench::randomCase(const KernelInfo &info, std::mt19937_64 &random) { return Draw(info, random).run(); }
+Case mhc::bench::randomCase(const KernelInfo &info, std::mt19937_64 &random, int64_t streams) {
+  return Draw(info, random, streams).run();
+}
 
 /// Makes one token unlike the others: what it holds must not reach them. Logits may be steep.
 static void disturb(const Case &c, unsigned index, std::vector<double> &values, std::mt19937_64 &random) {

@@ -17,7 +17,8 @@ namespace mhc::bench {
 
 /// Sizes, types, attributes and presence of the tensors at random, as far as the record goes: what the op's verifier
 /// asks beyond it may not hold. Half of the cases are of the kind that fast kernels are written for.
-Case randomCase(const KernelInfo &info, std::mt19937_64 &random);
+/// `streams` is their number, or 0 for a random one.
+Case randomCase(const KernelInfo &info, std::mt19937_64 &random, int64_t streams);
 
 /// Elements of operand `index`. Now and then a token is all zeros, or tiny, or large, or has an element that is not
 /// finite.

@@ -98,6 +98,7 @@ struct CommandLine {
     options.tail = tail;
     options.check = check;
     options.seed = seed;
+    options.streams = streams.getNumOccurrences() ? int64_t(streams) : 0;
     options.probe = probe;
     options.bits = bits;
     return options;

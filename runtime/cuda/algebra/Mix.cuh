@@ -1,4 +1,4 @@
-//===- Mix.cuh - One column of four streams, in and out ---------*- C++ -*-===//
+//===- Mix.cuh - One column of the streams, in and out ----------*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,42 +14,62 @@
 
 namespace mhcrt {
 
-/// sum_i h[i] * v[i]
-template <int kLanes>
-__device__ __forceinline__ void readStreams(const float4 &h, const float (&v)[4][kLanes], float (&sum)[kLanes]) {
-  const float weight[4] = {h.x, h.y, h.z, h.w};
+/// Row `row` of n numbers each.
+template <int n>
+__device__ __forceinline__ void loadRow(const float4 *rows, int64_t row, float (&to)[n]) {
+  if constexpr (n == 2) {
+    const float2 pair = reinterpret_cast<const float2 *>(rows)[row];
+    to[0] = pair.x, to[1] = pair.y;
+  } else {
 #pragma unroll
-  for (int i = 0; i < 4; ++i)
+    for (int k = 0; k < n / 4; ++k)
+      reinterpret_cast<float4 &>(to[4 * k]) = rows[row * (n / 4) + k];
+  }
+}
+
+/// sum_i h[i] * v[i]
+template <int n, int kLanes>
+__device__ __forceinline__ void readStreams(const float (&h)[n], const float (&v)[n][kLanes], float (&sum)[kLanes]) {
+#pragma unroll
+  for (int i = 0; i < n; ++i)
 #pragma unroll
     for (int e = 0; e < kLanes; ++e)
-      sum[e] = i == 0 ? weight[0] * v[0][e] : fmaf(weight[i], v[i][e], sum[e]);
+      sum[e] = i == 0 ? h[0] * v[0][e] : fmaf(h[i], v[i][e], sum[e]);
+}
+template <int kLanes>
+__device__ __forceinline__ void readStreams(const float4 &h, const float (&v)[4][kLanes], float (&sum)[kLanes]) {
+  const float weights[4] = {h.x, h.y, h.z, h.w};
+  readStreams(weights, v, sum);
 }
 
 /// h_post and h_res of a token.
-struct PostCoefficients {
-  float post[4], mix[4][4];
+template <int n>
+struct PostCoefficientsOf {
+  float post[n], mix[n][n];
 
-  PostCoefficients() = default;
-  __device__ __forceinline__ PostCoefficients(const float4 *hPost, const float4 *hRes, int64_t token) {
+  PostCoefficientsOf() = default;
+  __device__ __forceinline__ PostCoefficientsOf(const float4 *hPost, const float4 *hRes, int64_t token) {
 #pragma unroll
-    for (int k = 0; k < 4; ++k)
-      reinterpret_cast<float4 &>(mix[k]) = hRes[token * 4 + k];
-    reinterpret_cast<float4 &>(post) = hPost[token];
+    for (int k = 0; k < n; ++k)
+      loadRow(hRes, token * n + k, mix[k]);
+    loadRow(hPost, token, post);
   }
 
   /// Output stream `o`: drop(lane, h_post[o] * f) + sum_i A[o,i] * v[i].
   template <bool kOutputFirst, int kLanes, typename Drop>
-  __device__ __forceinline__ void write(int o, const float (&f)[kLanes], const float (&v)[4][kLanes], const Drop &drop,
+  __device__ __forceinline__ void write(int o, const float (&f)[kLanes], const float (&v)[n][kLanes], const Drop &drop,
                                         float (&sum)[kLanes]) const {
 #pragma unroll
     for (int e = 0; e < kLanes; ++e) {
       sum[e] = drop(e, post[o] * f[e]);
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
+      for (int i = 0; i < n; ++i)
         sum[e] = fmaf(kOutputFirst ? mix[o][i] : mix[i][o], v[i][e], sum[e]);
     }
   }
 };
+
+using PostCoefficients = PostCoefficientsOf<4>;
 
 /// A bias of f32 or of T.
 enum class Bias { none, same, wide };

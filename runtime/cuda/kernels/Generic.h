@@ -59,6 +59,7 @@ bool preTilesTake(const PreArgs &a, Needs &needs);
 cudaError_t preBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &a, bool isHead, Units units);
 /// Whether preBwd can make its products on tiles.
 bool preBwdTilesTake(const PreBwdArgs &a, Needs &needs);
+bool preBwdEightTakes(const PreBwdArgs &a, Needs &needs); ///< on those of eight streams
 
 /// out[k] = start[k] + sum over runs of partials[run * stride + k], in the order of the runs, for k < count. `start`
 /// may be null, and may be `out`.

@@ -44,6 +44,8 @@ cudaError_t generic::aggregate(mhcrt_context &context, const AggregateArgs &a, U
   Needs needs;
   if (units == Units::tiles && aggregateN4Takes(a, needs))
     return aggregateN4(a, context.stream);
+  if (units == Units::tiles && aggregateN2N8Takes(a, needs))
+    return aggregateN2N8(a, context.stream);
   if (units == Units::tiles && aggregateCn4Takes(a, needs))
     return aggregateCn4(a, context.stream);
   return launchGeneric(context, a);
@@ -52,6 +54,8 @@ cudaError_t generic::aggregate(mhcrt_context &context, const AggregateArgs &a, U
 static constexpr Variant<AggregateArgs> kVariants[] = {
     {"n4", 80, kAnyArch, aggregateN4Takes,
      [](mhcrt_context &c, const AggregateArgs &a) { return aggregateN4(a, c.stream); }},
+    {"n2n8", 80, kAnyArch, aggregateN2N8Takes,
+     [](mhcrt_context &c, const AggregateArgs &a) { return aggregateN2N8(a, c.stream); }},
     {"cn4", 80, kAnyArch, aggregateCn4Takes,
      [](mhcrt_context &c, const AggregateArgs &a) { return aggregateCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};

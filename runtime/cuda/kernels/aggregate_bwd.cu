@@ -67,6 +67,8 @@ cudaError_t generic::aggregateBwd(mhcrt_context &context, const AggregateBwdArgs
   Needs needs;
   if (units == Units::tiles && aggregateBwdN4Takes(a, needs))
     return aggregateBwdN4(a, context.stream);
+  if (units == Units::tiles && aggregateBwdN2N8Takes(a, needs))
+    return aggregateBwdN2N8(a, context.stream);
   if (units == Units::tiles && aggregateBwdCn4Takes(a, needs))
     return aggregateBwdCn4(a, context.stream);
   return launchGeneric(context, a);
@@ -75,6 +77,8 @@ cudaError_t generic::aggregateBwd(mhcrt_context &context, const AggregateBwdArgs
 static constexpr Variant<AggregateBwdArgs> kVariants[] = {
     {"n4", 80, kAnyArch, aggregateBwdN4Takes,
      [](mhcrt_context &c, const AggregateBwdArgs &a) { return aggregateBwdN4(a, c.stream); }},
+    {"n2n8", 80, kAnyArch, aggregateBwdN2N8Takes,
+     [](mhcrt_context &c, const AggregateBwdArgs &a) { return aggregateBwdN2N8(a, c.stream); }},
     {"cn4", 80, kAnyArch, aggregateBwdCn4Takes,
      [](mhcrt_context &c, const AggregateBwdArgs &a) { return aggregateBwdCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};

@@ -8,12 +8,13 @@
 //
 // Plan    That of post_bwd_n4.cu: a block goes over tokens, a thread over columns of 16 bytes, the next column's loads
 //         in flight. d_x may be d_x_in.
-// Bytes   per token 9C elements and 32; 4C more for d_x_in, 4C less without d_x.
-// Needs   n = 4, layout nC, C a multiple of 16 bytes; d_x and d_x_in of x's type.
+// Bytes   per token (2n + 1)C elements and 8n; nC more for d_x_in, nC less without d_x.
+// Needs   n = 2, 4 or 8, layout nC, C a multiple of 16 bytes; d_x and d_x_in of x's type.
 // Round   f32 sums, in an order that C decides; one rounding at the store.
 // Result  H200, bf16, M = 8192, C 4096 / 7168: 148 / 258 us, 96 / 97 % of copy; adding 203 / 356, 101 %.
 //
 //===------------------------------------------------------------------------===//
+#include "cuda/algebra/Mix.cuh"
 #include "cuda/kernels/Elementwise.h"
 #include "cuda/tile/Team.cuh"
 
@@ -21,7 +22,7 @@ using namespace mhcrt;
 
 namespace {
 
-struct AggregateBwdN4 {
+struct AggregateBwdColumns {
   const uint4 *du, *x, *dxIn;
   const float4 *hPre;
   uint4 *dx;
@@ -32,31 +33,31 @@ struct AggregateBwdN4 {
 enum class Dx { none, fresh, added };
 
 /// Inputs of one column.
-template <Dx kDx>
+template <int n, Dx kDx>
 struct Inputs {
-  uint4 du, x[4], dxIn[kDx == Dx::added ? 4 : 1];
+  uint4 du, x[n], dxIn[kDx == Dx::added ? n : 1];
 
-  __device__ __forceinline__ void load(const AggregateBwdN4 &args, Place at) {
+  __device__ __forceinline__ void load(const AggregateBwdColumns &args, Place at) {
     du = loadOnce(args.du + at.flat(args.columns));
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      x[i] = loadOnce(args.x + at.of(i, args.columns));
+    for (int i = 0; i < n; ++i)
+      x[i] = loadOnce(args.x + at.of<n>(i, args.columns));
     if constexpr (kDx == Dx::added) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        dxIn[i] = loadOnce(args.dxIn + at.of(i, args.columns));
+      for (int i = 0; i < n; ++i)
+        dxIn[i] = loadOnce(args.dxIn + at.of<n>(i, args.columns));
     }
   }
 };
 
-template <typename T, Dx kDx>
-__device__ __forceinline__ void work(const AggregateBwdN4 &args, const Inputs<kDx> &in, const float (&h)[4], Place at,
-                                     float (&sums)[4]) {
+template <int n, typename T, Dx kDx>
+__device__ __forceinline__ void work(const AggregateBwdColumns &args, const Inputs<n, kDx> &in, const float (&h)[n],
+                                     Place at, float (&sums)[n]) {
   constexpr int kLanes = kLanesOf<T>;
   float du[kLanes];
   widen(in.du, du, T());
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < n; ++i) {
     float x[kLanes], dx[kLanes] = {};
     widen(in.x[i], x, T());
     if constexpr (kDx == Dx::added)
@@ -67,53 +68,71 @@ __device__ __forceinline__ void work(const AggregateBwdN4 &args, const Inputs<kD
       dx[e] = fmaf(h[i], du[e], dx[e]);
     }
     if constexpr (kDx != Dx::none)
-      storeOnce(args.dx + at.of(i, args.columns), narrow(dx, T()));
+      storeOnce(args.dx + at.of<n>(i, args.columns), narrow(dx, T()));
   }
 }
 
-template <typename T, Dx kDx>
-__global__ void __launch_bounds__(32 * kMostTeamWarps, 2) aggregateBwdN4Kernel(AggregateBwdN4 args) {
+template <int n, typename T, Dx kDx>
+__global__ void __launch_bounds__(32 * kMostTeamWarps, n == 8 ? 1 : 2)
+    aggregateBwdColumnsKernel(AggregateBwdColumns args) {
   beginOverlapped();
   const uint32_t token = blockIdx.x;
-  Inputs<kDx> now, later;
-  float h[4], sums[4] = {};
+  Inputs<n, kDx> now, later;
+  float h[n], sums[n] = {};
   if (threadIdx.x < args.columns)
     now.load(args, {token, threadIdx.x});
-  reinterpret_cast<float4 &>(h) = args.hPre[token];
+  loadRow(args.hPre, token, h);
 #pragma unroll 1
   for (uint32_t column = threadIdx.x; column < args.columns; column += blockDim.x) {
     if (column + blockDim.x < args.columns)
       later.load(args, {token, column + blockDim.x});
-    work<T, kDx>(args, now, h, {token, column}, sums);
+    work<n, T, kDx>(args, now, h, {token, column}, sums);
     now = later;
   }
-  const float total = teamSum<4>(sums, 0);
-  if (threadIdx.x < 4 && args.dhPre)
-    args.dhPre[int64_t(token) * 4 + threadIdx.x] = total;
+  const float total = teamSum<n>(sums, 0);
+  if (threadIdx.x < n && args.dhPre)
+    args.dhPre[int64_t(token) * n + threadIdx.x] = total;
 }
 
 } // namespace
 
+static bool othersFit(const AggregateBwdArgs &a, Needs &needs) {
+  return (!a.d_x || needs.type("d_x", a.d_x_type, a.x_type)) &&
+         (!a.d_x_in || needs.type("d_x_in", a.d_x_in_type, a.x_type)) && needs.aligned({a.d_u, a.x, a.d_x_in, a.d_x});
+}
+
 bool mhcrt::aggregateBwdN4Takes(const AggregateBwdArgs &a, Needs &needs) {
-  return columnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && (!a.d_x || needs.type("d_x", a.d_x_type, a.x_type)) &&
-         (!a.d_x_in || needs.type("d_x_in", a.d_x_in_type, a.x_type)) &&
-         needs.aligned({a.d_u, a.x, a.h_pre, a.d_x_in, a.d_x});
+  return columnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.aligned({a.h_pre}) && othersFit(a, needs);
 }
 
-template <typename T, Dx kDx>
-static cudaError_t launch(const AggregateBwdN4 &args, cudaStream_t stream) {
-  return launchOverlapping(aggregateBwdN4Kernel<T, kDx>, args.M, 32 * teamWarps(args.columns), 1, 0, stream, args);
+bool mhcrt::aggregateBwdN2N8Takes(const AggregateBwdArgs &a, Needs &needs) {
+  return otherColumnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && pairsAreAligned(needs, a.n, a.h_pre) &&
+         othersFit(a, needs);
 }
 
-cudaError_t mhcrt::aggregateBwdN4(const AggregateBwdArgs &a, cudaStream_t stream) {
-  const AggregateBwdN4 args = {static_cast<const uint4 *>(a.d_u),    static_cast<const uint4 *>(a.x),
-                               static_cast<const uint4 *>(a.d_x_in), static_cast<const float4 *>(a.h_pre),
-                               static_cast<uint4 *>(a.d_x),          static_cast<float *>(a.d_h_pre),
-                               static_cast<uint32_t>(a.M),           static_cast<uint32_t>(columnsOf(a.C, a.x_type))};
+template <int n, typename T, Dx kDx>
+static cudaError_t launch(const AggregateBwdColumns &args, cudaStream_t stream) {
+  return launchOverlapping(aggregateBwdColumnsKernel<n, T, kDx>, args.M, 32 * teamWarps(args.columns), 1, 0, stream,
+                           args);
+}
+
+template <int n>
+static cudaError_t launchFor(const AggregateBwdArgs &a, cudaStream_t stream) {
+  const AggregateBwdColumns args = {
+      static_cast<const uint4 *>(a.d_u),    static_cast<const uint4 *>(a.x),
+      static_cast<const uint4 *>(a.d_x_in), static_cast<const float4 *>(a.h_pre),
+      static_cast<uint4 *>(a.d_x),          static_cast<float *>(a.d_h_pre),
+      static_cast<uint32_t>(a.M),           static_cast<uint32_t>(columnsOf(a.C, a.x_type))};
   return withElement(a.x_type, [&](auto type) {
     using T = decltype(type);
     if (!a.d_x)
-      return launch<T, Dx::none>(args, stream);
-    return a.d_x_in ? launch<T, Dx::added>(args, stream) : launch<T, Dx::fresh>(args, stream);
+      return launch<n, T, Dx::none>(args, stream);
+    return a.d_x_in ? launch<n, T, Dx::added>(args, stream) : launch<n, T, Dx::fresh>(args, stream);
   });
+}
+
+cudaError_t mhcrt::aggregateBwdN4(const AggregateBwdArgs &a, cudaStream_t stream) { return launchFor<4>(a, stream); }
+
+cudaError_t mhcrt::aggregateBwdN2N8(const AggregateBwdArgs &a, cudaStream_t stream) {
+  return withOtherStreams(a.n, [&](auto n) { return launchFor<n()>(a, stream); });
 }

@@ -1,16 +1,16 @@
-//===- aggregate_n4.cu - Read one layer input from four streams -----------===//
+//===- aggregate_n4.cu - Read one layer input from the streams ------------===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   u[m,c] = sum_i h_pre[m,i] * x[m,i,c]
 //
-// contract sums the streams without weights, and takes a quarter where its mode is mean.
+// contract sums the streams without weights, and takes an n-th where its mode is mean.
 //
-// Plan    One column of 16 bytes a thread: four loads in flight, one store.
-// Bytes   per token 5C elements, and 16 for h_pre.
-// Needs   n = 4, layout nC, C a multiple of 16 bytes.
-// Round   f32 sums in the order of i; a quarter is exact; one rounding at the store.
+// Plan    One column of 16 bytes a thread: n loads in flight, one store.
+// Bytes   per token (n + 1)C elements, and 4n for h_pre.
+// Needs   n = 2, 4 or 8, layout nC, C a multiple of 16 bytes.
+// Round   f32 sums in the order of i; an n-th is exact; one rounding at the store.
 // Result  H200, bf16, M = 8192, C 4096 / 7168 / 1280: 77 / 134 / 25 us, 103 / 104 / 99 % of copy; contract 77 / 133 us,
 //         103 / 104 %; 32 and 30 registers.
 //
@@ -23,10 +23,17 @@ using namespace mhcrt;
 
 namespace {
 
-/// The weights of aggregate: four a token.
+/// The weights of aggregate: n a token.
+template <int n>
 struct TokenWeights {
-  const float4 *h;
-  __device__ __forceinline__ float4 of(uint32_t token) const { return h[token]; }
+  const float4 *all;
+  float h[n];
+  explicit TokenWeights(const void *all) : all(static_cast<const float4 *>(all)) {}
+  __device__ __forceinline__ TokenWeights of(uint32_t token) const {
+    TokenWeights own = *this;
+    loadRow(all, token, own.h);
+    return own;
+  }
 };
 
 /// In place of gates, contract has a factor of the sum.
@@ -35,19 +42,20 @@ struct SumScale {
   __device__ __forceinline__ SumScale of(uint32_t) const { return *this; }
 };
 
-template <typename T>
-__device__ __forceinline__ void addStreams(const float4 &weights, const uint4 (&in)[4], float (&sum)[kLanesOf<T>]) {
-  float v[4][kLanesOf<T>];
+template <typename T, int n>
+__device__ __forceinline__ void addStreams(const TokenWeights<n> &weights, const uint4 (&in)[n],
+                                           float (&sum)[kLanesOf<T>]) {
+  float v[n][kLanesOf<T>];
 #pragma unroll
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < n; ++i)
     widen(in[i], v[i], T());
-  readStreams(weights, v, sum);
+  readStreams(weights.h, v, sum);
 }
 
-template <typename T>
-__device__ __forceinline__ void addStreams(SumScale weights, const uint4 (&in)[4], float (&sum)[kLanesOf<T>]) {
+template <typename T, int n>
+__device__ __forceinline__ void addStreams(SumScale weights, const uint4 (&in)[n], float (&sum)[kLanesOf<T>]) {
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < n; ++i) {
     float v[kLanesOf<T>];
     widen(in[i], v, T());
 #pragma unroll
@@ -59,30 +67,30 @@ __device__ __forceinline__ void addStreams(SumScale weights, const uint4 (&in)[4
     sum[e] *= weights.scale;
 }
 
-template <typename T, typename Weights>
+template <int n, typename T, typename Weights>
 __global__ void __launch_bounds__(kColumnThreads)
-    aggregateN4Kernel(const uint4 *x, Weights all, uint4 *u, uint32_t M, uint32_t columns) {
+    aggregateColumnsKernel(const uint4 *x, Weights all, uint4 *u, uint32_t M, uint32_t columns) {
   beginOverlapped();
   const Column column(columns);
   if (column.token >= M)
     return;
-  uint4 in[4];
+  uint4 in[n];
 #pragma unroll
-  for (int i = 0; i < 4; ++i)
-    in[i] = loadOnce(x + column.at(i, columns));
+  for (int i = 0; i < n; ++i)
+    in[i] = loadOnce(x + column.at<n>(i, columns));
   const auto weights = all.of(column.token);
   float sum[kLanesOf<T>];
   addStreams<T>(weights, in, sum);
   storeOnce(u + column.flat(columns), narrow(sum, T()));
 }
 
-template <typename Weights>
+template <int n, typename Weights>
 cudaError_t launch(const void *x, Weights weights, void *u, int64_t M, int64_t C, int32_t type, cudaStream_t stream) {
   const int64_t columns = columnsOf(C, type);
   return withElement(type, [&](auto element) {
-    return launchOverlapping(aggregateN4Kernel<decltype(element), Weights>, columnBlocks(M, columns), kColumnThreads, 1,
-                             0, stream, static_cast<const uint4 *>(x), weights, static_cast<uint4 *>(u),
-                             static_cast<uint32_t>(M), static_cast<uint32_t>(columns));
+    return launchOverlapping(aggregateColumnsKernel<n, decltype(element), Weights>, columnBlocks(M, columns),
+                             kColumnThreads, 1, 0, stream, static_cast<const uint4 *>(x), weights,
+                             static_cast<uint4 *>(u), static_cast<uint32_t>(M), static_cast<uint32_t>(columns));
   });
 }
 
@@ -93,13 +101,34 @@ bool mhcrt::aggregateN4Takes(const AggregateArgs &a, Needs &needs) {
 }
 
 cudaError_t mhcrt::aggregateN4(const AggregateArgs &a, cudaStream_t stream) {
-  return launch(a.x, TokenWeights{static_cast<const float4 *>(a.h_pre)}, a.u, a.M, a.C, a.x_type, stream);
+  return launch<4>(a.x, TokenWeights<4>(a.h_pre), a.u, a.M, a.C, a.x_type, stream);
 }
+
+bool mhcrt::aggregateN2N8Takes(const AggregateArgs &a, Needs &needs) {
+  return otherColumnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.aligned({a.x, a.u}) &&
+         pairsAreAligned(needs, a.n, a.h_pre);
+}
+
+cudaError_t mhcrt::aggregateN2N8(const AggregateArgs &a, cudaStream_t stream) {
+  return withOtherStreams(
+      a.n, [&](auto n) { return launch<n()>(a.x, TokenWeights<n()>(a.h_pre), a.u, a.M, a.C, a.x_type, stream); });
+}
+
+static float scaleOf(const ContractArgs &a) { return a.mode == MHCRT_CONTRACT_MODE_MEAN ? 1.0f / a.n : 1.0f; }
 
 bool mhcrt::contractN4Takes(const ContractArgs &a, Needs &needs) {
   return columnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.aligned({a.x, a.out});
 }
 
 cudaError_t mhcrt::contractN4(const ContractArgs &a, cudaStream_t stream) {
-  return launch(a.x, SumScale{a.mode == MHCRT_CONTRACT_MODE_MEAN ? 0.25f : 1.0f}, a.out, a.M, a.C, a.x_type, stream);
+  return launch<4>(a.x, SumScale{scaleOf(a)}, a.out, a.M, a.C, a.x_type, stream);
+}
+
+bool mhcrt::contractN2N8Takes(const ContractArgs &a, Needs &needs) {
+  return otherColumnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.aligned({a.x, a.out});
+}
+
+cudaError_t mhcrt::contractN2N8(const ContractArgs &a, cudaStream_t stream) {
+  return withOtherStreams(
+      a.n, [&](auto n) { return launch<n()>(a.x, SumScale{scaleOf(a)}, a.out, a.M, a.C, a.x_type, stream); });
 }

@@ -44,6 +44,8 @@ cudaError_t launchGeneric(mhcrt_context &context, const ContractArgs &a) {
 static constexpr Variant<ContractArgs> kVariants[] = {
     {"n4", 80, kAnyArch, contractN4Takes,
      [](mhcrt_context &c, const ContractArgs &a) { return contractN4(a, c.stream); }},
+    {"n2n8", 80, kAnyArch, contractN2N8Takes,
+     [](mhcrt_context &c, const ContractArgs &a) { return contractN2N8(a, c.stream); }},
     {"cn4", 80, kAnyArch, contractCn4Takes,
      [](mhcrt_context &c, const ContractArgs &a) { return contractCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};

@@ -38,6 +38,8 @@ cudaError_t launchGeneric(mhcrt_context &context, const ExpandArgs &a) {
 
 static constexpr Variant<ExpandArgs> kVariants[] = {
     {"n4", 80, kAnyArch, expandN4Takes, [](mhcrt_context &c, const ExpandArgs &a) { return expandN4(a, c.stream); }},
+    {"n2n8", 80, kAnyArch, expandN2N8Takes,
+     [](mhcrt_context &c, const ExpandArgs &a) { return expandN2N8(a, c.stream); }},
     {"cn4", 80, kAnyArch, expandCn4Takes, [](mhcrt_context &c, const ExpandArgs &a) { return expandCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 

@@ -9,6 +9,7 @@
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Generic.h"
 #include "cuda/kernels/Head.h"
+#include "cuda/kernels/Projection.h"
 #include "src/Checks.h"
 #include "src/HeadBwd.h"
 
@@ -21,9 +22,12 @@ static cudaError_t launchWith(mhcrt_context &context, const HeadBwdArgs &a) {
 
 static bool tilesTake(const HeadBwdArgs &a, Needs &needs) { return generic::preBwdTilesTake(preBwdOf(a), needs); }
 
+static bool eightTakes(const HeadBwdArgs &a, Needs &needs) { return generic::preBwdEightTakes(preBwdOf(a), needs); }
+
 static constexpr Variant<HeadBwdArgs> kVariants[] = {
     {"sm90", 90, 90, headBwdSm90Takes, headBwdSm90, MHCRT_PRECISION_BF16X3},
     {"tf32x3", 90, kAnyArch, tilesTake, launchWith<generic::Units::tiles>, MHCRT_PRECISION_TF32X3, true},
+    {"n8", 90, kMostTf32Arch, eightTakes, launchWith<generic::Units::tiles>, MHCRT_PRECISION_BF16X3},
     {"generic", 0, kAnyArch, nullptr, launchWith<generic::Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runHeadBwd(mhcrt_context &context, const HeadBwdArgs &args) {

@@ -74,6 +74,7 @@ cudaError_t generic::post(mhcrt_context &context, const PostArgs &a) {
 
 static constexpr Variant<PostArgs> kVariants[] = {
     {"n4", 80, kAnyArch, postN4Takes, [](mhcrt_context &c, const PostArgs &a) { return postN4(a, c.stream); }},
+    {"n2n8", 80, kAnyArch, postN2N8Takes, [](mhcrt_context &c, const PostArgs &a) { return postN2N8(a, c.stream); }},
     {"cn4", 80, kAnyArch, postCn4Takes, [](mhcrt_context &c, const PostArgs &a) { return postCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, generic::post}};
 

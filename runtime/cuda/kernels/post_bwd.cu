@@ -210,6 +210,8 @@ static constexpr Variant<PostBwdArgs> kVariants[] = {
      [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdSm90(a, c.multiprocessors, c.stream); }},
     {"n4", 80, kAnyArch, postBwdN4Takes,
      [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdN4(a, c.multiprocessors, c.stream); }},
+    {"n2n8", 80, kAnyArch, postBwdN2N8Takes,
+     [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdN2N8(a, c.stream); }},
     {"cn4", 80, kAnyArch, postBwdCn4Takes,
      [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};

@@ -10,7 +10,7 @@
 // Generic: aggregate_bwd's sums, the gates again, the residual map backwards, gates_bwd, and projection_bwd with
 // h_pre * d_u added before d_x is rounded.
 //
-// tf32x3: the same, with the products of projection_bwd on matrix tiles.
+// tf32x3: the same, with the products of projection_bwd on matrix tiles. n8: the same of eight streams.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Launch.cuh"
@@ -18,6 +18,7 @@
 #include "cuda/kernels/Generic.h"
 #include "cuda/kernels/Parts.h"
 #include "cuda/kernels/PreBwd.h"
+#include "cuda/kernels/Projection.h"
 #include "cuda/kernels/Residual.h"
 #include "cuda/stream/StreamTiles.h"
 #include "src/Checks.h"
@@ -227,6 +228,11 @@ bool generic::preBwdTilesTake(const PreBwdArgs &a, Needs &needs) {
   return streamTilesTake(projectionOf(a, none), sharesOf(a, none), needs);
 }
 
+bool generic::preBwdEightTakes(const PreBwdArgs &a, Needs &needs) {
+  const Rooms none = {};
+  return streamEightTakes(projectionOf(a, none), sharesOf(a, none), needs);
+}
+
 cudaError_t generic::preBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &a, bool isHead, Units units) {
   Rooms rooms = {};
   if (!reserve(context, kernel, a, isHead, units, rooms))
@@ -254,6 +260,7 @@ static cudaError_t launchWith(mhcrt_context &context, const PreBwdArgs &a) {
 static constexpr Variant<PreBwdArgs> kVariants[] = {
     {"sm90", 90, 90, preBwdSm90Takes, preBwdSm90, MHCRT_PRECISION_BF16X3},
     {"tf32x3", 90, kAnyArch, generic::preBwdTilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3, true},
+    {"n8", 90, kMostTf32Arch, generic::preBwdEightTakes, launchWith<Units::tiles>, MHCRT_PRECISION_BF16X3},
     {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::launchPreBwd(mhcrt_context &context, const PreBwdArgs &args) {

@@ -12,12 +12,14 @@
 // one rounding of d_x, which may be d_x_in.
 // Bytes a token: 2*n*C of x's type, and n*C per eight columns from the second-level cache.
 //
-// tf32x3: d_x and dW in one launch on matrix tiles (stream_tiles.cu), the rest as above.
+// tf32x3: d_x and dW in one launch on matrix tiles (stream_tiles.cu), the rest as above. n8: the same of eight streams
+// in launches of their own (stream_eight.cu).
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/algebra/Phi.cuh"
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Generic.h"
+#include "cuda/kernels/Projection.h"
 #include "cuda/kernels/ProjectionBwd.h"
 #include "cuda/stream/StreamTiles.h"
 #include "cuda/tile/Sum.cuh"
@@ -205,7 +207,7 @@ struct Rooms {
     // A sum over no tokens has a product too.
     const int64_t count = a.d_phi || a.d_norm_weight ? std::max<int64_t>(1, runs.count) : 0;
     partials = plan.addFloats(count, saturatingMul(a.N, a.K));
-    tiles = plan.add(units == Units::tiles ? streamTilesBytes(a) : 0);
+    tiles = plan.add(units == Units::scalar ? 0 : a.n == 8 ? streamEightBytes(a) : streamTilesBytes(a));
   }
 };
 
@@ -241,9 +243,12 @@ static cudaError_t launchTyped(mhcrt_context &context, const ProjectionBwdArgs &
   cudaError_t error = cudaSuccess;
   if (factor)
     error = launchKernel(projectionBwdFactorKernel<T>, gridFor(context, a.M * kWarp), kThreads, 0, stream, a, factor);
+  Needs needs;
   if (error == cudaSuccess)
-    error = units == Units::tiles ? streamTiles(a, shares, factor, partials, scratch + rooms.tiles, stream)
-                                  : launchScalar<T>(context, a, shares, factor, rooms.runs, partials);
+    error = units == Units::scalar ? launchScalar<T>(context, a, shares, factor, rooms.runs, partials)
+            : streamTilesTake(a, shares, needs)
+                ? streamTiles(a, shares, factor, partials, scratch + rooms.tiles, stream)
+                : streamEight(a, shares, factor, partials, scratch + rooms.tiles, context.multiprocessors, stream);
   if (error == cudaSuccess && partials)
     error = launchKernel(projectionBwdPhiKernel, gridFor(context, a.N * a.K), kThreads, 0, stream, a, rooms.runs.count,
                          partials, partials);
@@ -266,10 +271,12 @@ static cudaError_t launchWith(mhcrt_context &context, const ProjectionBwdArgs &a
 }
 
 static bool tilesTake(const ProjectionBwdArgs &a, Needs &needs) { return streamTilesTake(a, {}, needs); }
+static bool eightTakes(const ProjectionBwdArgs &a, Needs &needs) { return streamEightTakes(a, {}, needs); }
 
 static constexpr Variant<ProjectionBwdArgs> kVariants[] = {
     {"sm90", 90, 90, projectionBwdSm90Takes, projectionBwdSm90, MHCRT_PRECISION_BF16X3},
     {"tf32x3", 90, kAnyArch, tilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3, true},
+    {"n8", 90, kMostTf32Arch, eightTakes, launchWith<Units::tiles>, MHCRT_PRECISION_BF16X3},
     {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runProjectionBwd(mhcrt_context &context, const ProjectionBwdArgs &args) {

@@ -8,9 +8,10 @@
 // Plan    K is cut into slices of kSliceK elements. A block keeps its slice of phi in shared memory, in two tf32 terms
 //         and in the order of the tiles' fragments, and its warps go over tiles of 32 tokens: a lane's 16 bytes of x
 //         are fragments as they are. Phi's columns are the tiles' rows: 16 in one tile per term, 8 in a tile that has
-//         both terms; up to 8 columns need only the latter. The second launch adds the slices.
+//         both terms; up to 8 columns need only the latter. More than 24 columns are groups of 24, whose blocks are
+//         neighbours, so that they find x in the second-level cache. The second launch adds the slices.
 // Bytes   per token K elements of x, and for each slice 8*(N + 1) to write and read sums.
-// Needs   N at most 24, K a multiple of 64 bytes of x, x 16-byte aligned; any n and layout.
+// Needs   N at most 288, K a multiple of 64 bytes of x, x 16-byte aligned; any n and layout.
 // Round   f32: of the products of terms all but the smallest; a slice's sums in the order of K, then the slices in
 //         theirs. Only K decides that order.
 // Result  H200, N = 24, M = 8192, C 4096 / 7168: f32 175 / 339 us, 75 / 68 % of copy; f16 102 / 193 us, 65 / 60 %.
@@ -35,16 +36,16 @@ constexpr int kSliceK = 1024;
 constexpr int kWarps = 12;
 constexpr int kGroups = 4; ///< of 8 tokens in a warp's tile
 constexpr int kTileTokens = 8 * kGroups;
-constexpr int kMostColumns = 24, kNarrowColumns = 8;
+constexpr int kGroupColumns = 24, kMostColumns = 12 * kGroupColumns, kNarrowColumns = 8;
 constexpr int kFragmentBytes = 32 * 16;
 
 struct ProjectionTiles {
   const void *x;
   PhiElements<AnyInput> phi;
-  uint4 *fragments;  ///< of phi, [step][block][lane]
+  uint4 *fragments;  ///< of phi, [group of columns][step][block][lane]
   int64_t M, stride; ///< stride: of a row of sums
   float *sums;       ///< [slice][N + 1][stride], the squares last
-  int32_t slices;
+  int32_t slices, groups;
 };
 
 /// Tiles of phi: columns 0 .. 15 of each term, and eight columns in both.
@@ -64,13 +65,14 @@ __device__ __forceinline__ Tf32Pair phiTerms(const PhiElements<AnyInput> &phi, i
 
 constexpr int kPackThreads = 256;
 
-/// A thread per step of eight elements and lane; zero behind the last element.
+/// A thread per step of eight elements and lane; zero behind the last element. `steps` are those of a group of columns.
 template <typename T, bool kWide>
-__global__ void __launch_bounds__(kPackThreads) projectionPackKernel(PhiElements<AnyInput> phi, uint4 *to) {
+__global__ void __launch_bounds__(kPackThreads) projectionPackKernel(PhiElements<AnyInput> phi, int steps, uint4 *to) {
   beginOverlapped();
-  const int item = blockIdx.x * kPackThreads + threadIdx.x, step = item / 32, lane = item % 32, g = lane / 4;
-  const int64_t k = stepOffset<T>(step, lane % 4);
-  uint4 *fragment = to + step * kBlocks<kWide> * 32 + lane;
+  const int64_t item = int64_t(blockIdx.x) * kPackThreads + threadIdx.x, place = item / 32;
+  const int lane = item % 32, g = lane / 4 + static_cast<int>(place / steps) * kGroupColumns;
+  const int64_t k = stepOffset<T>(place % steps, lane % 4);
+  uint4 *fragment = to + place * kBlocks<kWide> * 32 + lane;
   const Tf32Pair last[2] = {phiTerms(phi, (kWide ? 16 : 0) + g, k), phiTerms(phi, (kWide ? 16 : 0) + g, k + 1)};
   fragment[0] = make_uint4(last[0].high, last[0].low, last[1].high, last[1].low);
   if constexpr (kWide) {
@@ -155,17 +157,17 @@ __device__ __forceinline__ void addChunk(Sums<kWide> &sums, const Chunk &x, uint
   }
 }
 
-/// Columns g, g + 8 and g + 16 of tokens 2*q and 2*q + 1 of each group.
+/// Columns g, g + 8 and g + 16 behind `first` of tokens 2*q and 2*q + 1 of each group.
 template <bool kWide>
 __device__ __forceinline__ void storeSums(const ProjectionTiles &args, const Sums<kWide> &sums, int64_t token,
-                                          float *to) {
-  const int lane = threadIdx.x % 32, g = lane / 4, q = lane % 4;
+                                          int first, float *to) {
+  const int lane = threadIdx.x % 32, row = lane / 4, g = first + row, q = lane % 4;
 #pragma unroll
   for (int t = 0; t < kGroups; ++t) {
     const int64_t at = token + 8 * t + 2 * q;
-    const auto store = [&](int column, float first, float second) {
+    const auto store = [&](int column, float one, float next) {
       if (column < args.phi.N)
-        *reinterpret_cast<float2 *>(to + column * args.stride + at) = make_float2(first, second);
+        *reinterpret_cast<float2 *>(to + column * args.stride + at) = make_float2(one, next);
     };
     store((kWide ? 16 : 0) + g, sums.mixed[t][0] + sums.mixed[t][2], sums.mixed[t][1] + sums.mixed[t][3]);
     if constexpr (kWide) {
@@ -175,8 +177,8 @@ __device__ __forceinline__ void storeSums(const ProjectionTiles &args, const Sum
     float squares = sums.squares[t];
     squares += __shfl_xor_sync(~0u, squares, 1);
     squares += __shfl_xor_sync(~0u, squares, 2);
-    if (q == 0)
-      to[args.phi.N * args.stride + token + 8 * t + g] = squares;
+    if (q == 0 && first == 0)
+      to[args.phi.N * args.stride + token + 8 * t + row] = squares;
   }
 }
 
@@ -185,13 +187,14 @@ __global__ void __launch_bounds__(32 * kWarps, 1) projectionTf32Kernel(Projectio
   extern __shared__ uint4 fragments[];
   constexpr int kLanes = kLanesOf<T>, kChunk = 4 * kLanes;
   beginOverlapped();
-  const int slice = blockIdx.x % args.slices, lane = threadIdx.x % 32;
+  const int group = blockIdx.x % args.groups, part = blockIdx.x / args.groups;
+  const int slice = part % args.slices, lane = threadIdx.x % 32;
   const int64_t first = int64_t(slice) * kSliceK;
-  loadPhi<kWide>(args.fragments + int64_t(slice) * kSliceFragments<kWide>, fragments);
+  loadPhi<kWide>(args.fragments + (int64_t(group) * args.slices + slice) * kSliceFragments<kWide>, fragments);
   __syncthreads();
   const int chunks = static_cast<int>(min(int64_t{kSliceK}, args.phi.K - first)) / kChunk;
-  const int64_t blocks = gridDim.x / args.slices, tiles = args.stride / kTileTokens;
-  for (int64_t tile = blockIdx.x / args.slices + threadIdx.x / 32 * blocks; tile < tiles; tile += kWarps * blocks) {
+  const int64_t blocks = gridDim.x / (args.slices * args.groups), tiles = args.stride / kTileTokens;
+  for (int64_t tile = part / args.slices + threadIdx.x / 32 * blocks; tile < tiles; tile += kWarps * blocks) {
     const uint4 *base =
         reinterpret_cast<const uint4 *>(static_cast<const T *>(args.x) + tile * kTileTokens * args.phi.K + first) +
         lane % 4;
@@ -222,7 +225,8 @@ __global__ void __launch_bounds__(32 * kWarps, 1) projectionTf32Kernel(Projectio
         addChunk<T>(sums, odd, phi + kPhiChunk);
       load(odd, chunk + 3);
     }
-    storeSums(args, sums, tile * kTileTokens, args.sums + slice * (args.phi.N + 1) * args.stride);
+    storeSums(args, sums, tile * kTileTokens, group * kGroupColumns,
+              args.sums + slice * (args.phi.N + 1) * args.stride);
   }
 }
 
@@ -234,7 +238,7 @@ struct ProjectionFinish {
   const float *sums;
   float *proj, *stat;
   int64_t M, stride, N, K;
-  int32_t slices, norm, statForm;
+  int32_t slices, groups, norm, statForm;
   float normEps;
 };
 
@@ -246,32 +250,37 @@ __device__ __forceinline__ float addSlices(const ProjectionFinish &args, int64_t
   return sum;
 }
 
+/// A block has a group of columns; the squares come behind them.
 __global__ void __launch_bounds__(kFinishTokens *kFinishRows) projectionFinishKernel(ProjectionFinish args) {
-  __shared__ float sums[kFinishTokens][kMostColumns + 1];
+  __shared__ float sums[kFinishTokens][kGroupColumns + 1];
   __shared__ float multipliers[kFinishTokens];
   beginOverlapped();
   const int lane = threadIdx.x % kFinishTokens, row = threadIdx.x / kFinishTokens;
-  const int64_t first = int64_t(blockIdx.x) * kFinishTokens, token = first + lane;
-  for (int64_t j = row; j <= args.N; j += kFinishRows)
-    sums[lane][j] = addSlices(args, j, token);
+  const int64_t first = int64_t(blockIdx.x / args.groups) * kFinishTokens, token = first + lane;
+  const int64_t column = blockIdx.x % args.groups * kGroupColumns,
+                columns = min(int64_t{kGroupColumns}, args.N - column);
+  for (int64_t j = row; j <= columns; j += kFinishRows)
+    sums[lane][j] = addSlices(args, j < columns ? column + j : args.N, token);
   __syncthreads();
   if (row == 0 && token < args.M) {
-    const float meanSquare = sums[lane][args.N] / static_cast<float>(args.K);
+    const float meanSquare = sums[lane][columns] / static_cast<float>(args.K);
     const float s = normMultiplier(meanSquare, args.norm, args.normEps);
     multipliers[lane] = args.statForm == MHCRT_STAT_APPLIED ? s : 1.0f;
-    if (args.statForm != MHCRT_STAT_APPLIED)
+    if (args.statForm != MHCRT_STAT_APPLIED && column == 0)
       args.stat[token] = args.statForm == MHCRT_STAT_INV_RMS ? s : meanSquare;
   }
   __syncthreads();
-  const int64_t count = min(int64_t{kFinishTokens}, args.M - first) * args.N;
+  const int64_t count = min(int64_t{kFinishTokens}, args.M - first) * columns;
   for (int64_t item = threadIdx.x; item < count; item += kFinishTokens * kFinishRows)
-    args.proj[first * args.N + item] = sums[item / args.N][item % args.N] * multipliers[item / args.N];
+    args.proj[(first + item / columns) * args.N + column + item % columns] =
+        sums[item / columns][item % columns] * multipliers[item / columns];
 }
 
 // Launch
 
 int slicesOf(const ProjectionArgs &a) { return static_cast<int>(divideUp(a.K, kSliceK)); }
 int64_t strideOf(const ProjectionArgs &a) { return roundUp(a.M, kTileTokens); }
+int groupsOf(const ProjectionArgs &a) { return static_cast<int>(divideUp(a.N, kGroupColumns)); }
 
 } // namespace
 
@@ -284,7 +293,7 @@ bool mhcrt::projectionTf32Takes(const ProjectionArgs &a, Needs &needs) {
 /// Bytes of all fragments of phi, a multiple of 512.
 static int64_t fragmentBytes(const ProjectionArgs &a) {
   const bool wide = a.N > kNarrowColumns;
-  return int64_t{slicesOf(a)} * (wide ? kSliceFragments<true> : kSliceFragments<false>)*16;
+  return int64_t{slicesOf(a)} * groupsOf(a) * (wide ? kSliceFragments<true> : kSliceFragments<false>)*16;
 }
 
 int64_t mhcrt::projectionTf32Bytes(const ProjectionArgs &a) {
@@ -297,19 +306,20 @@ static cudaError_t launchTiles(const ProjectionTiles &args, int multiprocessors,
   constexpr int kShared = kSliceFragments<kWide> * 16;
   if (const cudaError_t error = allowShared<kKernel>(kShared))
     return error;
-  const unsigned packs = static_cast<unsigned>(args.slices) * (kSliceK / 8 * 32 / kPackThreads);
+  const int parts = args.slices * args.groups;
+  const unsigned packs = static_cast<unsigned>(parts) * (kSliceK / 8 * 32 / kPackThreads);
   if (const cudaError_t error = launchOverlapping(projectionPackKernel<T, kWide>, packs, kPackThreads, 1, 0, stream,
-                                                  args.phi, args.fragments))
+                                                  args.phi, args.slices * (kSliceK / 8), args.fragments))
     return error;
-  const int64_t tiles = args.stride / kTileTokens, most = std::max(1, multiprocessors / args.slices);
-  return launchOverlapping(kKernel, static_cast<unsigned>(std::min(tiles, most) * args.slices), 32 * kWarps, 1, kShared,
+  const int64_t tiles = args.stride / kTileTokens, most = std::max(1, multiprocessors / parts);
+  return launchOverlapping(kKernel, static_cast<unsigned>(std::min(tiles, most) * parts), 32 * kWarps, 1, kShared,
                            stream, args);
 }
 
 cudaError_t mhcrt::projectionTf32(const ProjectionArgs &a, void *scratch, int multiprocessors, cudaStream_t stream) {
   auto *sums = reinterpret_cast<float *>(static_cast<char *>(scratch) + fragmentBytes(a));
   const ProjectionTiles tiles = {
-      a.x, phiElementsOf(a, a.N), static_cast<uint4 *>(scratch), a.M, strideOf(a), sums, slicesOf(a)};
+      a.x, phiElementsOf(a, a.N), static_cast<uint4 *>(scratch), a.M, strideOf(a), sums, slicesOf(a), groupsOf(a)};
   const cudaError_t error = withElement(a.x_type, [&](auto type) {
     using T = decltype(type);
     return a.N > kNarrowColumns ? launchTiles<T, true>(tiles, multiprocessors, stream)
@@ -325,9 +335,10 @@ cudaError_t mhcrt::projectionTf32(const ProjectionArgs &a, void *scratch, int mu
                                    a.N,
                                    a.K,
                                    tiles.slices,
+                                   tiles.groups,
                                    a.norm,
                                    a.stat_form,
                                    static_cast<float>(a.norm_eps)};
-  return launchOverlapping(projectionFinishKernel, static_cast<unsigned>(divideUp(a.M, kFinishTokens)),
+  return launchOverlapping(projectionFinishKernel, static_cast<unsigned>(divideUp(a.M, kFinishTokens) * tiles.groups),
                            kFinishTokens * kFinishRows, 1, 0, stream, finish);
 }

@@ -36,35 +36,42 @@ struct Tiles {
   float *partials;
   int64_t M, C, length;
   int32_t slices;
-  bool byStreams;     ///< a block has the same channels of four streams; else 128 elements of K in a row
+  int32_t first;      ///< column of dW; without d_x there may be more than kColumns, in several launches
+  bool byStreams;     ///< a block has quarters of a token at the same place; else 128 elements of K in a row
   bool mixed;         ///< whether start is d_out
   bool channelsFirst; ///< four elements of K are the streams of a channel
   bool outputFirst;
 };
 
-/// Offsets of the rows of a block in a token.
+/// Offsets of the rows of a block in a token of n streams, four or two.
+template <int n>
 struct Slice {
-  int64_t first; ///< channel, or element of K
+  static constexpr int kParts = kWarps / n; ///< rows of a block in a stream, where it has the same channels of all
+
+  int64_t first; ///< element of a quarter, or of K
   const Tiles &args;
 
   __device__ explicit Slice(const Tiles &args)
       : first(int64_t(blockIdx.x % args.slices) * (args.byStreams ? kRow : kWarps * kRow)), args(args) {}
   __device__ __forceinline__ int64_t start(int row) const {
-    return args.byStreams ? row * args.C + first : first + row * kRow;
+    return args.byStreams ? row * part() + first : first + row * kRow;
   }
   /// Elements of a row that are there.
   __device__ __forceinline__ int64_t length(int row) const {
-    return args.byStreams ? args.C - first : args.phi.K - first - row * kRow;
+    return args.byStreams ? part() - first : args.phi.K - first - row * kRow;
   }
+  /// Channels of a row's part of a stream.
+  __device__ __forceinline__ int64_t part() const { return kParts == 1 ? args.C : args.C / kParts; }
   __device__ __forceinline__ int64_t channel() const { return args.channelsFirst ? first / 4 : first; }
 };
 
 /// All that kStage tokens need. Rows have 16 bytes more than their elements, so that fragments of four tokens lie in
 /// different banks.
-template <typename T>
+template <typename T, int n>
 struct Stage {
+  static constexpr int kParts = kWarps / n;
   static constexpr int kVector = kLanesOf<T>, kVectors = kRow / kVector;
-  static constexpr int kPitch = kWarps * kRow + kVector, kDuPitch = kRow + kVector;
+  static constexpr int kPitch = kWarps * kRow + kVector, kDuPitch = kParts * kRow + kVector;
   alignas(16) T x[kStage][kPitch];
   alignas(16) T start[kStage][kPitch];
   alignas(16) T du[kStage][kDuPitch];
@@ -72,7 +79,7 @@ struct Stage {
   uint4 dProj[kStage / kTokens][kFragments][32];
 
   /// Tokens from `first` on, a multiple of kTokens; those behind `last` are the last one again, with d_proj zero.
-  __device__ __forceinline__ void copy(const Tiles &args, const Slice &slice, int64_t first, int64_t last) {
+  __device__ __forceinline__ void copy(const Tiles &args, const Slice<n> &slice, int64_t first, int64_t last) {
     const int lastToken = static_cast<int>(min(int64_t{kStage}, last - first)) - 1, K = static_cast<int>(args.phi.K);
     const int64_t base = first * K + slice.start(0);
     const int rowStep = static_cast<int>(slice.start(1) - slice.start(0));
@@ -96,19 +103,31 @@ struct Stage {
   }
 
 private:
-  __device__ __forceinline__ void copyShares(const Tiles &args, const Slice &slice, int64_t first, int64_t last) {
+  static constexpr int kBranch = kStage * kVectors * kParts; ///< vectors of d_u
+
+  __device__ __forceinline__ void copyBranch(const Tiles &args, const Slice<n> &slice, int64_t first, int64_t last,
+                                             int item) {
+    if (item >= kBranch)
+      return;
+    const int t = item / (kVectors * kParts), part = item / kVectors % kParts, vector = item % kVectors * kVector;
+    const bool real = slice.channel() + vector < slice.part();
+    const int64_t at = real ? min(first + t, last - 1) * args.C + part * slice.part() + slice.channel() + vector : 0;
+    copyAhead<16>(&du[t][part * kRow + vector], static_cast<const T *>(args.du) + at, real);
+  }
+  __device__ __forceinline__ void copyShares(const Tiles &args, const Slice<n> &slice, int64_t first, int64_t last) {
     const auto token = [&](int t) { return min(first + t, last - 1); };
     const int thread = threadIdx.x;
-    if (args.du && thread < kStage * kVectors) {
-      const int t = thread / kVectors, vector = thread % kVectors * kVector;
-      const bool real = slice.channel() + vector < args.C;
-      copyAhead<16>(&du[t][vector],
-                    static_cast<const T *>(args.du) + (real ? token(t) * args.C + slice.channel() + vector : 0), real);
+    if (args.du) {
+      copyBranch(args, slice, first, last, thread);
+      if constexpr (kBranch > kThreads)
+        copyBranch(args, slice, first, last, thread + kThreads);
     }
-    if (args.mixed && thread < kStage * 4)
-      copyAhead<16>(&scalars[thread / 4][thread % 4 * 4], args.hRes + token(thread / 4) * 16 + thread % 4 * 4, true);
+    constexpr int kMixRows = n * n / 4;
+    if (args.mixed && thread < kStage * kMixRows)
+      copyAhead<16>(&scalars[thread / kMixRows][thread % kMixRows * 4],
+                    args.hRes + token(thread / kMixRows) * (n * n) + thread % kMixRows * 4, true);
     if (args.du && thread < kStage)
-      copyAhead<16>(&scalars[thread][kHPreAt], args.hPre + token(thread) * 4, true);
+      copyAhead<4 * n>(&scalars[thread][kHPreAt], args.hPre + token(thread) * n, true);
     if (args.factor && thread < kStage)
       copyAhead<4>(&scalars[thread][kFactorAt], args.factor + token(thread), true);
   }
@@ -143,7 +162,8 @@ struct Site {
   int64_t k; ///< of the first
   bool live;
 
-  __device__ Site(const Slice &slice, int warp, int g)
+  template <int n>
+  __device__ Site(const Slice<n> &slice, int warp, int g)
       : warp(warp), g(g), k(slice.start(warp) + 4 * g), live(4 * g < slice.length(warp)) {}
 };
 

@@ -24,6 +24,12 @@ int64_t streamTilesBytes(const ProjectionBwdArgs &args); ///< of scratch memory
 cudaError_t streamTiles(const ProjectionBwdArgs &args, const generic::StreamShares &shares, const float *factor,
                         float *partials, void *scratch, cudaStream_t stream);
 
+/// The same of eight streams, whose d_x has a kernel of its own (stream_eight.cu).
+bool streamEightTakes(const ProjectionBwdArgs &args, const generic::StreamShares &shares, Needs &needs);
+int64_t streamEightBytes(const ProjectionBwdArgs &args);
+cudaError_t streamEight(const ProjectionBwdArgs &args, const generic::StreamShares &shares, const float *factor,
+                        float *partials, void *scratch, int multiprocessors, cudaStream_t stream);
+
 } // namespace mhcrt
 
 #endif // MHCRT_CUDA_STREAM_STREAMTILES_H

@@ -9,11 +9,14 @@
 //
 // Plan    A warp owns 32 elements of K, a lane four of them in two of every eight tokens: its registers are fragments
 //         of both products, and of d_x as it is stored. W stays in registers. The warps of a block own the same
-//         channels of four streams, so that d_u and d_out are read once; all that kStage tokens need is copied to
-//         shared memory a stage ahead. dW is added in shared memory every kFlush stages, so that the tiles' sums, which
-//         they do not round to nearest, stay short; runs of tokens end before the sums of flushes get long.
+//         channels of four streams, or of both halves of two, so that d_u and d_out are read once; all that kStage
+//         tokens need is copied to shared memory a stage ahead. dW is added in shared memory every kFlush stages, so
+//         that the tiles' sums, which they do not round to nearest, stay short; runs of tokens end before the sums of
+//         flushes get long.
 // Bytes   per token 2K elements, and K/4 for d_u, K for d_out or d_x_in.
-// Needs   N at most 24, rows of x of whole 16 bytes; with d_u or d_out n = 4, and whole 16 bytes of channels.
+// Needs   for d_x N at most 24, rows of x of whole 16 bytes; with d_u or d_out n = 4, or 2 in layout nC, and whole 16
+// bytes of
+//         channels, of half of them where n = 2.
 // Round   two tf32 terms per f32 value, three of four products; f32 sums, one rounding of d_x at the store.
 // Result  H200, N = 24, M = 8192, C = 4096, with all launches of projection_bwd: f32 519 us, 50 % of copy; f16 432 us,
 //         30 %. 168 registers.
@@ -116,13 +119,13 @@ __device__ __forceinline__ void multiplyWeights(const Weights &w, const uint4 *d
 }
 
 /// Adds what d_x gets from d_out through the mix of post.
-template <typename T>
-__device__ __forceinline__ void addMixed(const Tiles &args, const Stage<T> &stage, const Site &site, int t,
+template <typename T, int n>
+__device__ __forceinline__ void addMixed(const Tiles &args, const Stage<T, n> &stage, const Site &site, int t,
                                          float (&dx)[4]) {
   const float *mix = stage.scalars[t];
-  const int stepO = args.outputFirst ? 4 : 1, stepI = args.outputFirst ? 1 : 4;
   float d[4];
   if (args.channelsFirst) {
+    const int stepO = args.outputFirst ? 4 : 1, stepI = args.outputFirst ? 1 : 4;
     loadFour(&stage.start[t][site.warp * kRow + 4 * site.g], d);
 #pragma unroll
     for (int i = 0; i < 4; ++i)
@@ -131,10 +134,12 @@ __device__ __forceinline__ void addMixed(const Tiles &args, const Stage<T> &stag
         dx[i] = fmaf(mix[o * stepO + i * stepI], d[o], dx[i]);
     return;
   }
+  constexpr int kParts = kWarps / n;
+  const int i = site.warp / kParts, part = site.warp % kParts;
 #pragma unroll
-  for (int o = 0; o < 4; ++o) {
-    loadFour(&stage.start[t][o * kRow + 4 * site.g], d);
-    const float weight = mix[o * stepO + site.warp * stepI];
+  for (int o = 0; o < n; ++o) {
+    loadFour(&stage.start[t][(o * kParts + part) * kRow + 4 * site.g], d);
+    const float weight = mix[args.outputFirst ? o * n + i : i * n + o];
 #pragma unroll
     for (int e = 0; e < 4; ++e)
       dx[e] = fmaf(weight, d[e], dx[e]);
@@ -142,22 +147,23 @@ __device__ __forceinline__ void addMixed(const Tiles &args, const Stage<T> &stag
 }
 
 /// Adds h_pre * d_u.
-template <typename T>
-__device__ __forceinline__ void addBranch(const Tiles &args, const Stage<T> &stage, const Site &site, int t,
+template <typename T, int n>
+__device__ __forceinline__ void addBranch(const Tiles &args, const Stage<T, n> &stage, const Site &site, int t,
                                           float (&dx)[4]) {
+  constexpr int kParts = kWarps / n;
   const float *h = stage.scalars[t] + kHPreAt;
   float v[4];
   if (!args.channelsFirst)
-    loadFour(&stage.du[t][4 * site.g], v);
+    loadFour(&stage.du[t][site.warp % kParts * kRow + 4 * site.g], v);
   const float one = args.channelsFirst ? toFloat(stage.du[t][site.warp * (kRow / 4) + site.g]) : 0.0f;
 #pragma unroll
   for (int e = 0; e < 4; ++e)
-    dx[e] = args.channelsFirst ? fmaf(h[e], one, dx[e]) : fmaf(h[site.warp], v[e], dx[e]);
+    dx[e] = args.channelsFirst ? fmaf(h[e], one, dx[e]) : fmaf(h[site.warp / kParts], v[e], dx[e]);
 }
 
 /// The lane's d_x of token m, which is token t of the stage. `dx` comes in as the product's share.
-template <typename T>
-__device__ __forceinline__ void storeDx(const Tiles &args, const Stage<T> &stage, const Site &site, int t, int64_t m,
+template <typename T, int n>
+__device__ __forceinline__ void storeDx(const Tiles &args, const Stage<T, n> &stage, const Site &site, int t, int64_t m,
                                         const float (&x)[4], float (&dx)[4]) {
   if (args.mixed) {
     addMixed(args, stage, site, t, dx);
@@ -180,7 +186,8 @@ __device__ __forceinline__ void storeDx(const Tiles &args, const Stage<T> &stage
 }
 
 /// dW of the lane from shared memory to its run's partial sums.
-__device__ __forceinline__ void storePartials(const Tiles &args, const Slice &slice, int64_t run, int warp, int g,
+template <int n>
+__device__ __forceinline__ void storePartials(const Tiles &args, const Slice<n> &slice, int64_t run, int warp, int g,
                                               int q, const float4 *sums) {
   float4 wide[4], mixed[4];
 #pragma unroll
@@ -189,8 +196,9 @@ __device__ __forceinline__ void storePartials(const Tiles &args, const Slice &sl
     mixed[e] = sums[(4 + e) * kThreads];
   }
   const auto store = [&](int64_t j, int at, float4 v) {
-    if (j < args.phi.N && at < slice.length(warp))
-      *reinterpret_cast<float4 *>(args.partials + (run * args.phi.N + j) * args.phi.K + slice.start(warp) + at) = v;
+    if (args.first + j < args.phi.N && at < slice.length(warp))
+      *reinterpret_cast<float4 *>(args.partials + (run * args.phi.N + args.first + j) * args.phi.K + slice.start(warp) +
+                                  at) = v;
   };
   const int at = 8 * q;
   store(g, at, make_float4(wide[0].x, wide[1].x, wide[2].x, wide[3].x));
@@ -210,7 +218,7 @@ constexpr int kPackThreads = 128;
 /// The fragments of d_proj: of dW's columns g and g + 8 in either term and g + 16 in both, for tokens 2*q and 2*q + 1;
 /// then of d_x's steps of eight columns. Zero behind the last token and column.
 __global__ void __launch_bounds__(kPackThreads)
-    streamTilesPackKernel(const float *dProj, int64_t M, int64_t N, int64_t tiles, uint4 *to) {
+    streamTilesPackKernel(const float *dProj, int64_t M, int64_t N, int64_t first, int64_t tiles, uint4 *to) {
   beginOverlapped();
   const int64_t item = int64_t(blockIdx.x) * kPackThreads + threadIdx.x, tile = item / 32;
   const int lane = item % 32, g = lane / 4, q = lane % 4;
@@ -218,7 +226,7 @@ __global__ void __launch_bounds__(kPackThreads)
     return;
   const auto terms = [&](int t, int j) {
     const int64_t m = tile * kTokens + t;
-    return splitTf32(m < M && j < N ? dProj[m * N + j] : 0.0f);
+    return splitTf32(m < M && first + j < N ? dProj[m * N + first + j] : 0.0f);
   };
   uint4 *fragment = to + tile * kFragments * 32 + lane;
   const Tf32Pair a0 = terms(2 * q, g), a1 = terms(2 * q, g + 8), a2 = terms(2 * q + 1, g), a3 = terms(2 * q + 1, g + 8);
@@ -233,20 +241,24 @@ __global__ void __launch_bounds__(kPackThreads)
   }
 }
 
-template <typename T>
+template <typename T, int n>
 struct Memory {
-  Stage<T> stages[2];
+  Stage<T, n> stages[2];
   float4 products[8 * kThreads];
 };
 
-template <typename T>
-__global__ void __launch_bounds__(kThreads, kResident) streamTilesKernel(const __grid_constant__ Tiles args) {
+/// Blocks of a multiprocessor: d_u of f32 and two streams takes a few registers more than three leave.
+template <typename T, int n>
+constexpr int kResidentOf = sizeof(T) == 4 && n == 2 ? kResident - 1 : kResident;
+
+template <typename T, int n>
+__global__ void __launch_bounds__(kThreads, kResidentOf<T, n>) streamTilesKernel(const __grid_constant__ Tiles args) {
   extern __shared__ uint4 raw[];
-  auto &memory = *reinterpret_cast<Memory<T> *>(raw);
+  auto &memory = *reinterpret_cast<Memory<T, n> *>(raw);
   beginOverlapped();
   const int lane = threadIdx.x % 32, g = lane / 4, q = lane % 4, warp = threadIdx.x / 32;
   const int64_t run = blockIdx.x / args.slices, begin = run * args.length, end = min(args.M, begin + args.length);
-  const Slice slice(args);
+  const Slice<n> slice(args);
   const Site site(slice, warp, g);
   memory.stages[0].copy(args, slice, begin, end);
   const Weights weights(args.phi, site, q);
@@ -259,7 +271,7 @@ __global__ void __launch_bounds__(kThreads, kResident) streamTilesKernel(const _
   for (int64_t first = begin; first < end; first += kStage, ++turn) {
     waitCopyGroups();
     __syncthreads(); // the stage is there, and the one before is not used any more
-    const Stage<T> &stage = memory.stages[turn % 2];
+    const Stage<T, n> &stage = memory.stages[turn % 2];
     if (first + kStage < end)
       memory.stages[(turn + 1) % 2].copy(args, slice, first + kStage, end);
 #pragma unroll 1
@@ -270,7 +282,7 @@ __global__ void __launch_bounds__(kThreads, kResident) streamTilesKernel(const _
       for (int t = 0; t < 2; ++t)
         loadFour(&stage.x[tile + 2 * q + t][warp * kRow + 4 * g], x[t]);
       if (args.partials)
-        sums.add<sizeof(T) == 2>(dProj, x, args.phi.N > 16);
+        sums.add<sizeof(T) == 2>(dProj, x, args.phi.N - args.first > 16);
       if (!args.dx)
         continue;
       multiplyWeights(weights, dProj, args.phi.N, dx);
@@ -291,17 +303,22 @@ bool byStreams(const ProjectionBwdArgs &a, const generic::StreamShares &shares) 
   return a.layout == MHCRT_LAYOUT_NC && (shares.du || shares.dOut);
 }
 
-/// By streams, too: there n is 4.
+/// By streams, too: there a block has a part of four quarters of K.
 int slicesOf(const ProjectionBwdArgs &a) { return static_cast<int>(divideUp(a.K, kWarps * kRow)); }
 
 } // namespace
 
+static bool sharesFit(const ProjectionBwdArgs &a, int64_t vector, Needs &needs) {
+  if (a.n == 2 && a.layout == MHCRT_LAYOUT_NC)
+    return needs.multiple("C", a.C, 2 * vector);
+  return needs.equal("n", a.n, 4) && needs.multiple("C", a.C, vector);
+}
+
 bool mhcrt::streamTilesTake(const ProjectionBwdArgs &a, const generic::StreamShares &shares, Needs &needs) {
   const int64_t vector = 16 / mhcrt_dtype_bytes(a.x_type);
   const bool hasShares = shares.du || shares.dOut;
-  return needs.atMost("N", a.N, kColumns) && needs.multiple("K", a.K, vector) &&
-         needs.atMost("K", a.K, (1 << 24) - 1) &&
-         (!hasShares || (needs.equal("n", a.n, 4) && needs.multiple("C", a.C, vector))) &&
+  return (!a.d_x || needs.atMost("N", a.N, kColumns)) && needs.multiple("K", a.K, vector) &&
+         needs.atMost("K", a.K, (1 << 24) - 1) && (!hasShares || sharesFit(a, vector, needs)) &&
          needs.that(a.M > 0, "tokens") && needs.atMost("M", a.M, (int64_t(1) << 30) - 1) &&
          (!a.d_x || needs.type("d_x", a.d_x_type, a.x_type)) &&
          (!a.d_x_in || needs.type("d_x_in", a.d_x_in_type, a.x_type)) &&
@@ -329,13 +346,21 @@ int64_t mhcrt::streamTilesBytes(const ProjectionBwdArgs &a) {
   return saturatingMul(divideUp(a.M, kTokens), kFragments * 32 * sizeof(uint4));
 }
 
-cudaError_t mhcrt::streamTiles(const ProjectionBwdArgs &a, const generic::StreamShares &shares, const float *factor,
-                               float *partials, void *scratch, cudaStream_t stream) {
+/// Without shares of other terms the number of streams does not matter.
+template <typename T, int n>
+static cudaError_t launch(const Tiles &args, unsigned blocks, cudaStream_t stream) {
+  constexpr auto *kKernel = streamTilesKernel<T, n>;
+  const cudaError_t error = allowShared<kKernel>(sizeof(Memory<T, n>));
+  return error ? error : launchOverlapping(kKernel, blocks, kThreads, 1, sizeof(Memory<T, n>), stream, args);
+}
+
+static cudaError_t launchColumns(const ProjectionBwdArgs &a, const generic::StreamShares &shares, const float *factor,
+                                 float *partials, void *scratch, int32_t first, cudaStream_t stream) {
   const int64_t tiles = divideUp(a.M, kTokens);
   auto *fragments = static_cast<uint4 *>(scratch);
   if (const cudaError_t error = launchOverlapping(
           streamTilesPackKernel, static_cast<unsigned>(divideUp(tiles * 32, kPackThreads)), kPackThreads, 1, 0, stream,
-          static_cast<const float *>(a.d_proj), a.M, a.N, tiles, fragments))
+          static_cast<const float *>(a.d_proj), a.M, a.N, int64_t{first}, tiles, fragments))
     return error;
   const generic::TokenRuns runs = streamTilesRuns(a);
   const Tiles args = {a.x,
@@ -352,6 +377,7 @@ cudaError_t mhcrt::streamTiles(const ProjectionBwdArgs &a, const generic::Stream
                       a.C,
                       runs.length,
                       slicesOf(a),
+                      first,
                       byStreams(a, shares),
                       shares.dOut != nullptr,
                       a.layout == MHCRT_LAYOUT_CN,
@@ -359,8 +385,14 @@ cudaError_t mhcrt::streamTiles(const ProjectionBwdArgs &a, const generic::Stream
   const auto blocks = static_cast<unsigned>(args.slices * runs.count);
   return withElement(a.x_type, [&](auto type) {
     using T = decltype(type);
-    constexpr auto *kKernel = streamTilesKernel<T>;
-    const cudaError_t error = allowShared<kKernel>(sizeof(Memory<T>));
-    return error ? error : launchOverlapping(kKernel, blocks, kThreads, 1, sizeof(Memory<T>), stream, args);
+    return byStreams(a, shares) && a.n == 2 ? launch<T, 2>(args, blocks, stream) : launch<T, 4>(args, blocks, stream);
   });
+}
+
+cudaError_t mhcrt::streamTiles(const ProjectionBwdArgs &a, const generic::StreamShares &shares, const float *factor,
+                               float *partials, void *scratch, cudaStream_t stream) {
+  cudaError_t error = cudaSuccess;
+  for (int32_t first = 0; first < a.N && !error; first += kColumns)
+    error = launchColumns(a, shares, factor, partials, scratch, first, stream);
+  return error;
 }

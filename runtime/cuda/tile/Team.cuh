@@ -37,8 +37,9 @@ struct Place {
   uint32_t token, column;
 
   /// In stream `i`, and where there are no streams, in 16 bytes.
+  template <int n = 4>
   __device__ __forceinline__ uint64_t of(uint32_t i, uint32_t columns) const {
-    return uint64_t(token * 4 + i) * columns + column;
+    return uint64_t(token * n + i) * columns + column;
   }
   __device__ __forceinline__ uint64_t flat(uint32_t columns) const { return uint64_t(token) * columns + column; }
 

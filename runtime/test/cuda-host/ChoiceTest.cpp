@@ -55,19 +55,19 @@ protected:
     return chosen("rebuild");
   }
   /// Variants of aggregate, post, expand, contract and aggregate_bwd.
-  std::string streams(int32_t type, int64_t C, int32_t layout) {
-    call(mhcrt_aggregate, context, t, type, t, F, t, type, 100, 4, C, layout);
-    call(mhcrt_post, context, t, type, nullptr, none, t, F, t, type, t, F, nullptr, none, t, type, 100, C, 4, 0, layout,
+  std::string streams(int32_t type, int64_t C, int32_t layout, int64_t n = 4) {
+    call(mhcrt_aggregate, context, t, type, t, F, t, type, 100, n, C, layout);
+    call(mhcrt_post, context, t, type, nullptr, none, t, F, t, type, t, F, nullptr, none, t, type, 100, C, n, 0, layout,
          0, 0, 0);
-    call(mhcrt_expand, context, t, type, t, type, 100, C, 4, layout);
-    call(mhcrt_contract, context, t, type, t, type, 100, 4, C, layout, 0);
-    call(mhcrt_aggregate_bwd, context, t, type, t, type, t, F, nullptr, none, t, type, t, F, 100, C, 4, layout);
+    call(mhcrt_expand, context, t, type, t, type, 100, C, n, layout);
+    call(mhcrt_contract, context, t, type, t, type, 100, n, C, layout, 0);
+    call(mhcrt_aggregate_bwd, context, t, type, t, type, t, F, nullptr, none, t, type, t, F, 100, C, n, layout);
     return chosen("aggregate") + " " + chosen("post") + " " + chosen("expand") + " " + chosen("contract") + " " +
            chosen("aggregate_bwd");
   }
-  std::string postBwd(int32_t type, int64_t C, int32_t layout, void *dBias, void *seed = nullptr) {
+  std::string postBwd(int32_t type, int64_t C, int32_t layout, void *dBias, void *seed = nullptr, int64_t n = 4) {
     call(mhcrt_post_bwd, context, t, type, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none,
-         nullptr, none, nullptr, none, t, type, t, F, t, F, t, type, dBias, dBias ? F : none, 100, 4, C, seed ? 2 : 0,
+         nullptr, none, nullptr, none, t, type, t, F, t, F, t, type, dBias, dBias ? F : none, 100, n, C, seed ? 2 : 0,
          layout, 0, 0, 0);
     return chosen("post_bwd");
   }
@@ -76,9 +76,9 @@ protected:
          MHCRT_STAT_INV_RMS, precision);
     return chosen("projection");
   }
-  std::string projectionBwd(int32_t type, int64_t C, int64_t N, int32_t dxType) {
+  std::string projectionBwd(int32_t type, int64_t C, int64_t N, int32_t dxType, int64_t n = 4) {
     call(mhcrt_projection_bwd, context, t, F, t, F, t, type, t, F, t, F, t, F, nullptr, none, t, F, t, F, t, dxType, t,
-         F, t, F, 100, N, 4, C, 4 * C, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, precision);
+         F, t, F, 100, N, n, C, n * C, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, precision);
     return chosen("projection_bwd");
   }
   std::string pre(int32_t type, int64_t C, int32_t map = MHCRT_RES_MAP_SINKHORN) {
@@ -94,10 +94,10 @@ protected:
          1e-6, 20, 0, precision);
     return chosen("post_pre");
   }
-  std::string preBwd(int32_t type, int64_t C) {
+  std::string preBwd(int32_t type, int64_t C, int64_t n = 4) {
     call(mhcrt_pre_bwd, context, t, type, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, none,
-         nullptr, none, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, 100, C, 4, 24, 4 * C, 3, 0, 0,
-         0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
+         nullptr, none, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, 100, C, n, 2 * n + n * n,
+         n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
     return chosen("pre_bwd");
   }
   /// With a tensor as the start of the gradient of y; without those of y, bias and seed that are null.
@@ -168,6 +168,46 @@ TEST_F(CudaChoice, Streams) {
   EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_CN, nullptr, t), "cn4");
 }
 
+TEST_F(CudaChoice, TwoOrEightStreams) {
+  for (int64_t n : {2, 8}) {
+    for (int32_t type : {F, B, H}) {
+      EXPECT_EQ(streams(type, 64, MHCRT_LAYOUT_NC, n), "n2n8 n2n8 n2n8 n2n8 n2n8");
+      EXPECT_EQ(streams(type, 66, MHCRT_LAYOUT_NC, n), "generic generic generic generic generic");
+      EXPECT_EQ(postBwd(type, 64, MHCRT_LAYOUT_NC, nullptr, nullptr, n), "n2n8");
+    }
+    EXPECT_EQ(streams(B, 64, MHCRT_LAYOUT_CN, n), "generic generic generic generic generic");
+    EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_NC, t, nullptr, n), "generic"); // d_bias
+    EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_NC, nullptr, t, n), "generic"); // a dropout
+  }
+  EXPECT_EQ(streams(B, 64, MHCRT_LAYOUT_NC, 6), "generic generic generic generic generic");
+  EXPECT_EQ(preBwd(B, 64, 2), "tf32x3");
+  EXPECT_EQ(preBwd(B, 72, 2), "generic"); // half of 72 channels are not whole vectors
+  EXPECT_EQ(preBwd(B, 64, 8), "n8");
+  EXPECT_EQ(preBwd(F, 4, 8), "n8");
+  EXPECT_EQ(preBwd(B, 4, 8), "generic");
+  EXPECT_EQ(preBwd(B, 64, 7), "generic");
+  precision = MHCRT_PRECISION_TF32X3;
+  EXPECT_EQ(preBwd(B, 64, 8), "generic");
+  precision = MHCRT_PRECISION_BF16X3;
+  context->arch = 120; // too little shared memory
+  EXPECT_EQ(preBwd(B, 64, 8), "generic");
+}
+
+TEST_F(CudaChoice, TwoOrEightStreamsInWords) {
+  mhcrt_cuda_pin(context, "expand=n2n8");
+  call(mhcrt_expand, context, t, B, t, B, 100, 64, 4, MHCRT_LAYOUT_NC);
+  EXPECT_STREQ(mhcrt_last_error(context),
+               "mhcrt_expand: the pinned variant 'n2n8' does not take this call: needed 2 or 8 streams");
+  mhcrt_clear_error(context);
+  mhcrt_cuda_pin(context, "aggregate=n2n8");
+  call(mhcrt_aggregate, context, t, B, odd, F, t, B, 100, 2, 64, MHCRT_LAYOUT_NC);
+  EXPECT_STREQ(mhcrt_last_error(context), "mhcrt_aggregate: the pinned variant 'n2n8' does not take this call: needed "
+                                          "an address that is a multiple of 8");
+  mhcrt_clear_error(context);
+  call(mhcrt_aggregate, context, t, B, memory + 8, F, t, B, 100, 2, 64, MHCRT_LAYOUT_NC);
+  EXPECT_EQ(chosen("aggregate"), "n2n8");
+}
+
 TEST_F(CudaChoice, Projections) {
   EXPECT_EQ(projection(B, 4096, 24), "sm90");
   EXPECT_EQ(projection(B, 4096, 4), "tf32x3");
@@ -178,20 +218,25 @@ TEST_F(CudaChoice, Projections) {
   EXPECT_EQ(projection(F, 12, 24), "tf32x3");
   EXPECT_EQ(projection(F, 12, 24, 3), "generic"); // K = 36 is no multiple of 16
   EXPECT_EQ(projection(H, 12, 24), "generic");
-  EXPECT_EQ(projection(F, 4096, 25), "generic");
+  EXPECT_EQ(projection(F, 4096, 25), "tf32x3");
+  EXPECT_EQ(projection(B, 4096, 288, 16), "tf32x3");
+  EXPECT_EQ(projection(B, 4096, 289, 16), "generic");
   EXPECT_EQ(projectionBwd(B, 4096, 24, B), "sm90");
   EXPECT_EQ(projectionBwd(F, 4096, 24, F), "tf32x3");
   EXPECT_EQ(projectionBwd(H, 12, 6, H), "tf32x3");
   EXPECT_EQ(projectionBwd(H, 7, 6, H), "generic"); // 56 bytes a token
   EXPECT_EQ(projectionBwd(H, 4096, 24, F), "generic");
   EXPECT_EQ(projectionBwd(F, 4096, 25, F), "generic");
+  EXPECT_EQ(projectionBwd(F, 4096, 80, F, 8), "n8");
+  EXPECT_EQ(projectionBwd(F, 4096, 81, F, 8), "generic");
+  EXPECT_EQ(projectionBwd(F, 4096, 24, F, 8), "tf32x3");
 }
 
 TEST_F(CudaChoice, PreAndHead) {
   EXPECT_EQ(pre(B, 4096), "sm90");
   EXPECT_EQ(pre(F, 4096), "tf32x3");
   EXPECT_EQ(pre(H, 4096), "tf32x3");
-  EXPECT_EQ(pre(B, 4096, MHCRT_RES_MAP_PERMUTATION), "generic");
+  EXPECT_EQ(pre(B, 4096, MHCRT_RES_MAP_PERMUTATION), "tf32x3");
   EXPECT_EQ(pre(B, 33), "generic");
   EXPECT_EQ(preBwd(B, 4096), "sm90");
   EXPECT_EQ(preBwd(F, 4096), "tf32x3");
