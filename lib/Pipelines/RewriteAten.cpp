@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AtenBytes.h"
 #include "mhc/Conversion/Passes.h"
 #include "mhc/Conversion/WriteAten.h"
 #include "mhc/IR/MhcOps.h"
@@ -172,7 +173,7 @@ static LogicalResult findAll(ModuleOp module, FuseLevel fuse, llvm::json::Array 
 }
 
 LogicalResult mhc::rewriteAten(ModuleOp module, const RewriteAtenPassOptions &options, raw_ostream &os) {
-  OwningOpRef<ModuleOp> all = module.clone();
+  OwningOpRef<ModuleOp> captured = module.clone(), all = module.clone();
   llvm::json::Array missed;
   if (failed(findAll(*all, options.fuse, missed)))
     return failure();
@@ -187,11 +188,14 @@ LogicalResult mhc::rewriteAten(ModuleOp module, const RewriteAtenPassOptions &op
   if (options.differentiate)
     decompose(best, hasNoDerivative);
   for (func::FuncOp func : best.getOps<func::FuncOp>()) {
-    FailureOr<llvm::json::Object> text = writeAten(func);
-    if (failed(text))
+    FailureOr<WrittenCalls> written = writeAten(func);
+    if (failed(written))
       return failure();
-    text->try_emplace("missed", llvm::json::Array(missed));
-    printLines(*text, os);
+    auto graph = captured->lookupSymbol<func::FuncOp>(func.getName());
+    if (std::optional<ReplacedBytes> bytes = replacedBytes(graph, func, *written))
+      written->text["bytes"] = llvm::json::Object{{"before", bytes->before}, {"after", bytes->after}};
+    written->text["missed"] = llvm::json::Array(missed);
+    printLines(written->text, os);
   }
   return success();
 }

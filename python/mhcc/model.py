@@ -26,6 +26,13 @@ class Missed(typing.NamedTuple):
     suggestion: str
 
 
+class Bytes(typing.NamedTuple):
+    """Bytes that are read and written forward where each op reads what it takes, and writes what it makes, once."""
+
+    before: int  #: by PyTorch's ops, one after the other
+    after: int  #: by those in their place
+
+
 class Break(typing.NamedTuple):
     where: str
     reason: str
@@ -38,11 +45,15 @@ class Report:
     found: list = dataclasses.field(default_factory=list)
     missed: list = dataclasses.field(default_factory=list)
     breaks: list = dataclasses.field(default_factory=list)
+    bytes: Bytes = Bytes(0, 0)  #: None where a size is open
 
     def __str__(self):
         rows = [f"found: {len(self.found)}"]
         for (op, where), count in collections.Counter((found.op, found.where) for found in self.found).items():
             rows.append(f"  {count:4} {op:16} {_short(where)}")
+        if self.found:
+            rows.append("bytes forward: " + ("{:,} before, {:,} after".format(*self.bytes) if self.bytes
+                                             else "not known where sizes are open"))
         rows.append(f"missed: {len(self.missed)}")
         for miss in self.missed:
             rows.append(f"  {miss.code}: {miss.reason}")
@@ -61,9 +72,9 @@ def _short(where):
 
 
 def _at(node):
-    from . import backend
+    from .graph_text import line_of
 
-    return ":".join(backend.line_of(node) or ())
+    return ":".join(line_of(node) or ())
 
 
 def _add(report, module, rewrite):
@@ -71,14 +82,17 @@ def _add(report, module, rewrite):
     from . import backend
 
     try:
-        graph, _, missed = rewrite(module)
+        graph, plans = rewrite(module)
     except backend.RestartAnalysis:
         raise
     except Exception as error:  # as the backend does, which then leaves the graph as it is
         where = next(filter(None, map(_at, module.graph.nodes)), "")
         report.missed.append(Missed("graph-left", where, "the graph is left as it is", str(error), "", ""))
         return
-    report.missed += [Missed(*(miss.get(field, "") for field in Missed._fields)) for miss in missed]
+    for plan in plans:
+        report.missed += [Missed(*(miss.get(field, "") for field in Missed._fields)) for miss in plan["missed"]]
+        own = plan.get("bytes")
+        report.bytes = own and report.bytes and Bytes(report.bytes.before + own["before"], report.bytes.after + own["after"])
     for part in graph.modules():
         for node in part.graph.nodes if isinstance(part, torch.fx.GraphModule) else ():
             if "nodes" in node.meta:

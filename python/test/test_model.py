@@ -1,6 +1,7 @@
 """Reports on whole models, and the command that prints them."""
 
 import collections
+import operator
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import mhcc
 import modules
 import pytest
 import torch
+from mhcc import backend
 from torch import nn
 
 TOKENS = torch.arange(24).reshape(3, 8) % 7
@@ -34,6 +36,46 @@ def test_found(checkpointed):
     assert {op: ops[op] for op in ("pre", "post")} == {"pre": 2, "post": 2}
     assert all(os.path.basename(found.where).startswith("modules.py:") and found.nodes for found in report.found)
     assert report.missed == report.breaks == []
+
+
+def bytes_of(nodes):
+    """Bytes that nodes read and write; views do neither."""
+    total = 0
+    for node in nodes:
+        is_view = node.target is torch.ops.aten._unsafe_view.default or any(
+            result.alias_info for result in node.target._schema.returns)
+        values = [] if is_view else [value for one in (*node.all_input_nodes, node)
+                                     for value in torch.utils._pytree.tree_leaves(one.meta["val"])]
+        total += sum(value.nbytes for value in values if isinstance(value, torch.Tensor))
+    return total
+
+
+@pytest.mark.parametrize("learned", [False, True])
+def test_bytes(learned):
+    """Before: those of the nodes that go. After: those of the calls, and no more where nothing is found."""
+    module, gone, plans = modules.Model(learned=learned), [], []
+
+    def keep(graph, inputs):
+        graphs = [backend.capture(graph), backend.rewrite(graph)]
+        left = {node.name for node in graphs[1][0].graph.nodes}
+        gone.extend(node for node in graphs[0].graph.nodes if node.op == "call_function" and node.name not in left
+                    and node.target is not operator.getitem)
+        plans.extend(graphs[1][1])
+        return graph
+
+    torch.compile(module, backend=keep)(TOKENS)
+    report = mhcc.explain(module, TOKENS)
+    assert report.bytes == (bytes_of(gone), plans[0]["bytes"]["after"]) == tuple(plans[0]["bytes"][key] for key in
+                                                                                ("before", "after"))
+    assert f"bytes forward: {report.bytes.before:,} before, {report.bytes.after:,} after" in str(report)
+    assert mhcc.explain(module.embedding, TOKENS).bytes == (0, 0)
+
+
+def test_bytes_of_open_sizes():
+    x = torch.randn(3, 8, 4, 16)
+    torch._dynamo.mark_dynamic(x, 1)
+    report = mhcc.explain(modules.Sublayer(4, 16), x)
+    assert report.bytes is None and "bytes forward: not known where sizes are open" in str(report)
 
 
 class PerStream(modules.Coefficients):

@@ -13,8 +13,18 @@
 
 namespace mhc {
 
-/// The `calls` and `nodes` that mhc-write-aten prints. Fails with an error where an op has no form in PyTorch.
-llvm::FailureOr<llvm::json::Object> writeAten(mlir::func::FuncOp func);
+struct WrittenCalls {
+  llvm::json::Object text;                  ///< the `calls` and `nodes` that mhc-write-aten prints
+  llvm::SmallVector<mlir::Operation *> ops; ///< that the calls are of
+};
+
+/// Fails with an error where an op has no form in PyTorch.
+llvm::FailureOr<WrittenCalls> writeAten(mlir::func::FuncOp func);
+/// The node of a captured graph that makes a value: an argument's `mhc.name`, or the name of a call's location. One of
+/// several results has its number behind it.
+mlir::StringAttr nodeOf(mlir::func::FuncOp func, mlir::Value value);
+/// Whether an ATen op shows the elements of another tensor.
+bool isAtenView(llvm::StringRef name);
 /// Prints an object, a line for each element of the arrays in it.
 void printLines(const llvm::json::Object &object, llvm::raw_ostream &os);
 

@@ -106,8 +106,6 @@ private:
 llvm::SmallVector<mlir::Value> readCall(llvm::StringRef name, AtenCall &call);
 /// Whether a type is that of tensors that are read.
 bool isFloat(mlir::Type type);
-/// Whether an op shows the elements of another tensor.
-bool isView(llvm::StringRef name);
 
 } // namespace mhc::aten
 

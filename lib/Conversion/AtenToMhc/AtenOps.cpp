@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AtenCall.h"
+#include "mhc/Conversion/WriteAten.h"
 #include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -666,7 +667,7 @@ static const Row *rowOf(StringRef name) {
   return all.lookup(name);
 }
 
-bool mhc::aten::isView(StringRef name) {
+bool mhc::isAtenView(StringRef name) {
   const Row *row = rowOf(name);
   return row && row->isView;
 }

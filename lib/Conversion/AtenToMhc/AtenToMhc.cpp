@@ -8,6 +8,7 @@
 #include "AtenCall.h"
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/Conversion/Passes.h"
+#include "mhc/Conversion/WriteAten.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -22,9 +23,7 @@ using namespace mlir;
 using namespace mhc;
 using namespace mhc::aten;
 
-/// The node that makes a value: an argument's `mhc.name`, or the name of a call's location. One of several results has
-/// its number behind it.
-static StringAttr nodeOf(func::FuncOp func, Value value) {
+StringAttr mhc::nodeOf(func::FuncOp func, Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNodeName);
   auto result = cast<OpResult>(value);
@@ -46,7 +45,7 @@ public:
     Block &block = func.getBody().front();
     auto calls = llvm::map_to_vector(block.without_terminator(), [](Operation &op) { return &op; });
     for (Operation *op : calls)
-      if ((op->hasAttr(kOutside) && !isView(op->getName().getStringRef())) || !read(op))
+      if ((op->hasAttr(kOutside) && !isAtenView(op->getName().getStringRef())) || !read(op))
         leaveOutside(op);
     leaveOutside(block.getTerminator());
     returnLeaves(block.getTerminator());

@@ -95,7 +95,7 @@ public:
               sources.try_emplace(*symbol, argument, dim);
   }
 
-  FailureOr<json::Object> write();
+  FailureOr<WrittenCalls> write();
 
 private:
   bool hasFused(Value value);
@@ -467,7 +467,7 @@ void CallWriter::writeLeaf(Operation *op) {
   written.try_emplace(op->getResult(0), std::move(value));
 }
 
-FailureOr<json::Object> CallWriter::write() {
+FailureOr<WrittenCalls> CallWriter::write() {
   json::Object nodes;
   for (auto [i, value] : llvm::enumerate(func.getBody().front().getTerminator()->getOperands())) {
     auto name = func.getResultAttrOfType<StringAttr>(i, kNodeName);
@@ -478,10 +478,14 @@ FailureOr<json::Object> CallWriter::write() {
     failed->emitError() << "'" << failed->getName() << "' has no form in PyTorch";
     return failure();
   }
-  return json::Object{{"calls", std::move(calls)}, {"nodes", std::move(nodes)}};
+  SmallVector<Operation *> ops;
+  for (Operation &op : func.getBody().front())
+    if (llvm::any_of(op.getResults(), [&](Value result) { return written.contains(result); }))
+      ops.push_back(&op);
+  return WrittenCalls{json::Object{{"calls", std::move(calls)}, {"nodes", std::move(nodes)}}, std::move(ops)};
 }
 
-FailureOr<json::Object> mhc::writeAten(func::FuncOp func) { return CallWriter(func).write(); }
+FailureOr<WrittenCalls> mhc::writeAten(func::FuncOp func) { return CallWriter(func).write(); }
 
 void mhc::printLines(const json::Object &object, raw_ostream &os) {
   os << "{";
@@ -509,10 +513,10 @@ struct WriteAtenPass : mhc::impl::WriteAtenPassBase<WriteAtenPass> {
     func::FuncOp func = getOperation();
     if (func.isExternal())
       return;
-    FailureOr<json::Object> text = writeAten(func);
-    if (failed(text))
+    FailureOr<WrittenCalls> written = writeAten(func);
+    if (failed(written))
       return signalPassFailure();
-    printLines(*text, llvm::outs());
+    printLines(written->text, llvm::outs());
     llvm::outs().flush();
   }
 };

@@ -1,7 +1,7 @@
 // RUN: mhc-opt %s --allow-unregistered-dialect --mhc-rewrite-aten | FileCheck %s
 
 // Attention that repeats heads, and a product behind a norm: neither is beside a site.
-// CHECK: {"calls": [],
+// CHECK: "calls": [],
 // CHECK-NEXT: "missed":
 // CHECK: "nodes": {}}
 

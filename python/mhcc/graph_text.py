@@ -1,0 +1,163 @@
+"""Graphs of ATen ops as MLIR, for the compiler."""
+
+import json
+import operator
+
+import torch
+
+_ELEMENTS = {
+    torch.float32: "f32", torch.float64: "f64", torch.bfloat16: "bf16", torch.float16: "f16", torch.bool: "i1",
+    torch.int64: "i64", torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.uint8: "ui8",
+}  # fmt: skip
+
+
+def _size(size):
+    """A number, or the text of a symbolic size."""
+    text = str(size).replace(" ", "")
+    return int(text) if text.isdigit() else text
+
+
+def _type(value):
+    if isinstance(value, torch.Tensor):
+        if value.dtype not in _ELEMENTS or value.layout != torch.strided:
+            return "none"
+        sizes = [f"{size}x" if isinstance(size, int) else "?x" for size in map(_size, value.shape)]
+        return f"tensor<{''.join(sizes)}{_ELEMENTS[value.dtype]}>"
+    for kind, name in ((bool, "i1"), (torch.SymBool, "i1"), (int, "i64"), (torch.SymInt, "i64"),
+                       (float, "f64"), (torch.SymFloat, "f64")):  # fmt: skip
+        if isinstance(value, kind):
+            return name
+    return "none"
+
+
+def _dims(value):
+    """Sizes of a tensor in symbols; None where all are numbers."""
+    if not isinstance(value, torch.Tensor) or all(isinstance(size, int) for size in map(_size, value.shape)):
+        return None
+    return "[" + ", ".join(f'"{size}"' for size in map(_size, value.shape)) + "]"
+
+
+def _number(value):
+    if value != value or value in (float("inf"), float("-inf")):
+        bits = {"inf": 0x7FF0, "-inf": 0xFFF0}.get(str(value), 0x7FF8) << 48
+        return f"0x{bits:X} : f64"
+    mantissa, *exponent = repr(value).split("e")
+    return (mantissa if "." in mantissa else mantissa + ".0") + "".join("e" + e for e in exponent) + " : f64"
+
+
+class _Printer:
+    """Writes a graph as MLIR: an op for each node. It knows the form of a graph, and no op."""
+
+    def __init__(self, graph, names=None):
+        self.names = names  # of arguments, where results have names as well
+        self.values = {}  # of nodes, and of (node, index) of several results
+        self.arguments, self.lines, self.results = [], [], []
+        for node in graph.nodes:
+            getattr(self, "_" + node.op)(node)
+
+    def text(self, name):
+        arguments, results = ", ".join(self.arguments), self.results
+        if self.names is not None:
+            numbers = range(len(results)) if len(results) > 1 else [""]
+            results = [f'{type} {{mhc.name = "out{number}"}}' for number, type in zip(numbers, results)]
+        return "\n".join([f"func.func @{name}({arguments}) -> ({', '.join(results)}) {{", *self.lines, "}", ""])
+
+    def _placeholder(self, node):
+        value = node.meta.get("val")
+        name = (self.names or {}).get(node.name, node.name)
+        attrs = f'mhc.name = "{name}"'
+        if dims := _dims(value):
+            attrs += f", mhc.dims = {dims}"
+        self.arguments.append(f"{self._define(node)}: {_type(value)} {{{attrs}}}")
+
+    def _get_attr(self, node):
+        self._op("get_attr", node, {})
+
+    def _call_function(self, node):
+        if node.target is operator.getitem and isinstance(node.args[0].meta.get("val"), (tuple, list)):
+            self.values[node] = self.values[node.args[0], node.args[1]]
+            return
+        if isinstance(node.target, torch._ops.OpOverload):
+            names = [argument.name for argument in node.target._schema.arguments]
+            given = dict(zip(names, node.args), **node.kwargs)
+            for argument in node.target._schema.arguments:
+                if argument.has_default_value():
+                    given.setdefault(argument.name, argument.default_value)
+            self._op(str(node.target), node, given)
+        else:
+            self._op(getattr(node.target, "__name__", "call"), node, dict(enumerate(node.args)))
+
+    def _output(self, node):
+        operands = []
+        self._literal(node.args[0], operands)
+        self.results = [type for _, type in operands]
+        names = ", ".join(name for name, _ in operands)
+        self.lines.append(f"  return {names} : {', '.join(self.results)}" if operands else "  return")
+
+    def _define(self, node):
+        name = f"%v{len(self.values)}"
+        self.values[node] = (name, _type(node.meta.get("val")))
+        return name
+
+    def _op(self, name, node, given):
+        operands, attrs = [], []
+        for argument, value in given.items():
+            literal = self._literal(value, operands)
+            if literal is not None:
+                attrs.append(f'"{argument}" = {literal}')
+        value = node.meta.get("val")
+        values = value if isinstance(value, (tuple, list)) else [value]
+        result = self._define(node)
+        if isinstance(value, (tuple, list)):
+            for i, part in enumerate(values):
+                self.values[node, i] = (f"{result}#{i}" if len(values) > 1 else result, _type(part))
+        if any(map(_dims, values)):
+            attrs.append(f"mhc.dims = [{', '.join(_dims(part) or '[]' for part in values)}]")
+        types = ", ".join(map(_type, values))
+        count = f":{len(values)}" if len(values) > 1 else ""
+        left = f"{result}{count} = " if values else ""
+        self.lines.append(
+            f'  {left}"{name}"({", ".join(name for name, _ in operands)}) {{{", ".join(attrs)}}} : '
+            f"({', '.join(type for _, type in operands)}) -> ({types}) loc({_place(node)})"
+        )
+
+    def _literal(self, value, operands):
+        if isinstance(value, torch.fx.Node) and isinstance(number := value.meta.get("val"), torch.SymFloat):
+            value = number.node.hint  # what `specialise` makes sure of
+        if isinstance(value, torch.fx.Node):
+            operands.append(self.values[value])
+            return f"{len(operands) - 1} : index"
+        if isinstance(value, (list, tuple)):
+            parts = [self._literal(part, operands) for part in value]
+            return f"[{', '.join(part or 'unit' for part in parts)}]"
+        if value is None:
+            return None
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, int):
+            return f"{value} : i64"
+        if isinstance(value, float):
+            return _number(value)
+        return _text(str(value))
+
+
+def line_of(node):
+    """File and line of the last line of the model that is known."""
+    trace = node.meta.get("stack_trace") or ""
+    lines = [line.strip() for line in trace.splitlines() if line.strip().startswith('File "')]
+    return (lines[-1].split('"')[1], lines[-1].split(", line ")[1].split(",")[0]) if lines else None
+
+
+def _place(node):
+    """The node's name, at its line."""
+    place = line_of(node)
+    return f'"{node.name}"({_text(place[0])}:{place[1]}:1)' if place else f'"{node.name}"'
+
+
+def _text(value):
+    return json.dumps(value, ensure_ascii=False)
+
+
+def print_graph(graph, name="graph", names=None):
+    """A graph as the function `name`, with `names` of its arguments where they are others than those of the nodes."""
+    return _Printer(graph, names).text(name)
