@@ -42,10 +42,12 @@ static bool isGathered(Operation *op) {
 static bool isOfSite(Operation *op) { return op && isMhcOp(op) && !isCommon(op) && !isGathered(op); }
 
 /// Whether an op takes the place of nodes: it is of a site, or what it makes is read by one. Streams are contracted
-/// behind a site.
+/// behind a site. Where nothing but streams is in a graph, they need no site.
 static bool replacesNodes(Operation *op) {
   if (isOfSite(op) || !isCommon(op))
     return isOfSite(op);
+  if (isa<ExpandOp, ContractOp>(op) && op->getParentOp()->hasAttr(kStreams))
+    return true;
   auto isMade = [](Value operand) { return isOfSite(behindReshapes(operand).getDefiningOp()); };
   if (isa<ContractOp, AggregateOp>(op) && llvm::any_of(op->getOperands(), isMade))
     return true;

@@ -356,7 +356,7 @@ def rewrite(module, *, fuse=None, precision=None, dump=None):
 
 def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, dump=None):
     """The same for a graph of ATen ops; `found` is called where sites are."""
-    text = print_graph(graph.graph)
+    text = print_graph(graph.graph, attributes="attributes {mhc.streams} " if graph.meta.get("streams") else "")
     _dump(dump, "before.mlir", text)
     plan = find_sites(text, fuse)
     _dump(dump, "plan.json", json.dumps(plan, indent=1))

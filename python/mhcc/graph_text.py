@@ -55,12 +55,12 @@ class _Printer:
         for node in graph.nodes:
             getattr(self, "_" + node.op)(node)
 
-    def text(self, name):
+    def text(self, name, attributes):
         arguments, results = ", ".join(self.arguments), self.results
         if self.names is not None:
             numbers = range(len(results)) if len(results) > 1 else [""]
             results = [f'{type} {{mhc.name = "out{number}"}}' for number, type in zip(numbers, results)]
-        return "\n".join([f"func.func @{name}({arguments}) -> ({', '.join(results)}) {{", *self.lines, "}", ""])
+        return "\n".join([f"func.func @{name}({arguments}) -> ({', '.join(results)}) {attributes}{{", *self.lines, "}", ""])
 
     def _placeholder(self, node):
         value = node.meta.get("val")
@@ -158,6 +158,6 @@ def _text(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def print_graph(graph, name="graph", names=None):
+def print_graph(graph, name="graph", names=None, attributes=""):
     """A graph as the function `name`, with `names` of its arguments where they are others than those of the nodes."""
-    return _Printer(graph, names).text(name)
+    return _Printer(graph, names).text(name, attributes)

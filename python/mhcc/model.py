@@ -4,6 +4,7 @@ import collections
 import dataclasses
 import functools
 import importlib.util
+import inspect
 import os
 import sys
 import typing
@@ -100,16 +101,21 @@ def _add(report, module, rewrite):
 
 
 #: names of classes, and of their methods beside `forward`
-_registered = {"megatron.core.transformer.hyper_connection.HyperConnectionModule": ("fused_h_res_h_post_bda",)}
+_registered = {"megatron.core.transformer.hyper_connection.HyperConnectionModule":
+               ("fused_h_res_h_post_bda", "input_expand", "output_contract")}  # fmt: skip
 
 
 def register_module(cls, *methods):
     """Lets `compile` and `explain` trace modules of this class by themselves, without Dynamo; returns the class.
 
     It is for modules that break Dynamo's graph, such as by functions of autograd, in `forward` or in one of these
-    methods. All that they compute follows from tensors, and their derivative is that of what they compute: the first
-    call of each form compares both in numbers.
+    methods, which have to do with streams alone: what they repeat or add up are streams. A static method is traced
+    wherever the class's is called. All that they compute follows from tensors, and their derivative is that of what they
+    compute: the first call of each form compares both in numbers.
     """
+    for method in methods:
+        if not hasattr(cls, method):
+            raise AttributeError(f"{_name(cls)} has no method {method!r}")
     _registered[_name(cls)] = methods
     return cls
 
@@ -119,28 +125,36 @@ def _name(cls):
 
 
 def _find_registered(model):
-    """The outermost modules of registered classes, and names of their methods."""
+    """The outermost modules of registered classes, and that class."""
     for cls in type(model).__mro__:
         if _name(cls) in _registered:
-            return {model: _registered[_name(cls)]}
-    return {module: methods for part in model.children() for module, methods in _find_registered(part).items()}
+            return {model: cls}
+    return {module: cls for part in model.children() for module, cls in _find_registered(part).items()}
 
 
 def _trace_registered(model, compile, dynamic=None):
     """Traces the modules of registered classes; returns what takes that back."""
     from . import traced
 
-    before = {}
-    for module, methods in _find_registered(model).items():
-        before[module] = {name: vars(module).get(name) for name in ("_compiled_call_impl", *methods)}
-        for name in methods:
-            setattr(module, name, traced.Traced(module, name, compile, dynamic))
-        module._compiled_call_impl = traced.Traced(module, "forward", compile, dynamic)
+    found, before = _find_registered(model), {}
+
+    def replace(owner, name, method):
+        before[owner, name] = vars(owner).get(name)
+        run = traced.Traced(owner, method, compile, dynamic)
+        setattr(owner, name, staticmethod(run) if isinstance(owner, type) else run)
+
+    for cls in set(found.values()):
+        for method in _registered[_name(cls)]:
+            is_static = isinstance(inspect.getattr_static(cls, method, None), staticmethod)
+            for owner in [cls] if is_static else [module for module in found if found[module] is cls]:
+                if hasattr(owner, method):
+                    replace(owner, method, method)
+    for module in found:
+        replace(module, "_compiled_call_impl", "forward")
 
     def restore():
-        for module, values in before.items():
-            for name, value in values.items():
-                vars(module).pop(name) if value is None else vars(module).update({name: value})
+        for (owner, name), value in before.items():
+            delattr(owner, name) if value is None else setattr(owner, name, value)
 
     return restore
 

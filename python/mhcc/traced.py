@@ -12,11 +12,16 @@ _PLAIN = (torch.Tensor, bool, int, float, str, torch.dtype, torch.device, type(N
 
 
 class Traced:
-    """Calls a module's method by graphs of it, one for each form of the arguments."""
+    """Calls a module's method, or a class's static one, by graphs of it, one for each form of the arguments.
 
-    def __init__(self, module, method, compile, dynamic=None):
-        self.module, self.compile, self.dynamic, self.graphs = module, compile, dynamic, []
-        self.forward = getattr(module, method)
+    A method beside `forward` has to do with streams alone.
+    """
+
+    def __init__(self, owner, method, compile, dynamic=None):
+        self.module = owner if isinstance(owner, torch.nn.Module) else torch.nn.Module()  # without weights
+        self.compile, self.dynamic, self.graphs, self.streams = compile, dynamic, [], method != "forward"
+        forward = getattr(owner, method)
+        self.forward = forward.forward if isinstance(forward, Traced) else forward
 
     @torch.compiler.disable
     def __call__(self, *args, **kwargs):
@@ -65,6 +70,7 @@ class Traced:
             # Functions that the module has compiled by itself are traced as well.
             with torch._dynamo.config.patch(error_on_nested_fx_trace=False), torch.compiler.set_stance("force_eager"):
                 graph = backend.trace(call, fakes, mode, record_stack_traces=True)
+                graph.meta["streams"] = self.streams
                 _check(call, graph, inputs)
         except Exception as error:
             graph = backend.leave(error)

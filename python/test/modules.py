@@ -114,6 +114,32 @@ class BreakingTwice(Breaking):
         return (mixed + post.unsqueeze(-1) * f.unsqueeze(-2).float()).to(x.dtype)
 
 
+class BreakingInBlock(BreakingTwice):
+    """Streams start and end in functions that a block calls between other graphs."""
+
+    @staticmethod
+    def repeated(x, n):
+        return x.unsqueeze(-2).expand(*x.shape[:-1], n, x.shape[-1]).contiguous().flatten(-2)
+
+    @staticmethod
+    def averaged(x, n):
+        return x.unflatten(-1, (n, -1)).mean(-2)
+
+
+class BreakingBlock(nn.Module):
+    def __init__(self, n=4, channels=16, layers=2):
+        super().__init__()
+        self.n, self.norm = n, nn.LayerNorm(channels)
+        self.layers = nn.ModuleList(BreakingInBlock(n, channels) for _ in range(layers))
+
+    def forward(self, x):
+        x = BreakingInBlock.repeated(x, self.n)
+        for layer in self.layers:
+            streams = x.unflatten(-1, (self.n, -1))
+            x = layer.join(*layer(streams)).flatten(-2)
+        return self.norm(BreakingInBlock.averaged(x, self.n))
+
+
 class BreakingModel(nn.Module):
     def __init__(self, n=4, channels=16, layers=2, kind=Breaking):
         super().__init__()

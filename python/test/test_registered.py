@@ -84,6 +84,31 @@ def test_method():
     assert len(seen) == 1
 
 
+def test_static_methods():
+    """Streams that start and end in a graph by themselves are found there, and the class is left as it was."""
+    mhcc.register_module(modules.BreakingInBlock, "join", "repeated", "averaged")
+    own = dict(vars(modules.BreakingInBlock))
+    module, x = modules.BreakingBlock(), torch.randn(2, 3, 16)
+    wanted = results(module, module, x)
+    run = mhcc.compile(module, inner="aot_eager")
+    for value, expected in zip(results(run, module, x), wanted):
+        assert (value - expected).abs().max() <= 1e-5 * expected.abs().max()
+    every = ["contract", "expand", "post", "post", "pre", "pre"]
+    assert ops() == ["mhc." + name for name in every]
+    compiled = dict(vars(modules.BreakingInBlock))
+    assert sorted(found.op for found in mhcc.explain(module, x).found) == every  # also of what is compiled already
+    assert dict(vars(modules.BreakingInBlock)) == compiled
+    for name in ("repeated", "averaged"):
+        setattr(modules.BreakingInBlock, name, own[name])
+    assert sorted(found.op for found in mhcc.explain(modules.BreakingBlock(), x).found) == every
+    assert dict(vars(modules.BreakingInBlock)) == own
+
+
+def test_method_that_is_missing():
+    with pytest.raises(AttributeError, match="modules.Breaking has no method 'jion'"):
+        mhcc.register_module(modules.Breaking, "jion")
+
+
 def test_whole_model():
     """Nothing is traced twice where a model and its parts are registered."""
     mhcc.register_module(modules.BreakingModel)

@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral kDeviceModule = "mhc_device", kDeviceImage 
 /// The node of a PyTorch graph that an argument or a result is, and a mark on nodes that mhc-read-aten leaves out.
 inline constexpr llvm::StringLiteral kNodeName = "mhc.name", kOutside = "mhc.outside";
 
+/// Marks a PyTorch graph that has to do with nothing but streams: it repeats a vector as streams, and adds up streams.
+inline constexpr llvm::StringLiteral kStreams = "mhc.streams";
+
 } // namespace mhc
 
 #endif // MHC_CONVERSION_PASSES_H

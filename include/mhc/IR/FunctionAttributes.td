@@ -38,5 +38,7 @@ def : FunctionAttr<"recompute_mode", "function", "mhc.recompute_mode = \"groups=
   "the streams that its backward pass computes again: `none`, `all`, `auto` or `groups=N`, as `--recompute` of mhcc">;
 def : FunctionAttr<"gdn_impl", "function", "mhc.gdn_impl = \"streamed\"",
   "the kernels of its gated delta front ends: `ref`, `fused` or `streamed`, as `--gdn-impl` of mhcc">;
+def : FunctionAttr<"streams", "function", "mhc.streams",
+  "a captured PyTorch graph in which what is repeated or added up are streams, without a site beside them">;
 
 #endif // MHC_IR_FUNCTIONATTRIBUTES

@@ -31,7 +31,7 @@ def RewriteAtenPass : Pass<"mhc-rewrite-aten", "::mlir::ModuleOp"> {
     Runs mhc-read-aten, raising and fusion twice. The first time says which nodes are part of a site; the second time
     reads only those, so that all other nodes are kept as they are. What mhc-write-aten prints of that goes to the
     standard output. Repeating streams and adding them up are replaced beside a site only: attention repeats its heads
-    by the same op. `missed` is why other sites that look like mHC are not replaced. `bytes` is what the nodes that go read
+    by the same op; in a function with `mhc.streams` they are replaced anyway. `missed` is why other sites that look like mHC are not replaced. `bytes` is what the nodes that go read
     and write, and what the calls do, each of which reads its operands once and writes its results once; it is left out where
     that depends on open sizes.
   }];
