@@ -117,9 +117,19 @@ std::optional<Expr> Algebra::sumOfView(const Term &term, ArrayRef<std::pair<Var,
   return std::nullopt;
 }
 
+/// Whether a sum over joined parts is one that somebody wrote as such, as of a residual, an output and its bias:
+/// tensors of their own are streams.
+static bool isSumOfParts(const Term &term, const Algebra::Joined &joined) {
+  auto isTensor = [](const Expr &part) {
+    const Factor *alone = singleFactor(part);
+    return alone && alone->node()->kind == Node::Base;
+  };
+  return term.factors.size() == 1 && term.exponent.empty() && !llvm::all_of(joined.parts, isTensor);
+}
+
 /// A sum over what two factors join alike of unlike parts is the sum of the sums over each part:
 ///   sum over k of [a, b][k] * [c, d][k]  ->  sum of a * c + sum of b * d
-/// Equal parts stay joined, as streams that are tensors of their own.
+/// So is one over parts that are no tensors. Equal parts stay joined, as streams that are tensors of their own.
 static std::optional<Expr> sumOfJoined(Algebra &algebra, const Term &term, ArrayRef<std::pair<Var, Size>> over) {
   for (auto [var, extent] : over) {
     llvm::SmallVector<const Algebra::Joined *, 2> joins;
@@ -128,7 +138,8 @@ static std::optional<Expr> sumOfJoined(Algebra &algebra, const Term &term, Array
           joined && factor.at()[joined->dim] == wholeVar(var, extent))
         joins.push_back(joined);
     auto isAlike = [&](const Algebra::Joined *joined) { return joined->extents == joins.front()->extents; };
-    if (joins.size() < 2 || !llvm::all_of(joins, isAlike) || llvm::all_equal(joins.front()->extents) ||
+    const bool isUnlike = joins.size() > 1 && llvm::all_of(joins, isAlike) && !llvm::all_equal(joins.front()->extents);
+    if (joins.empty() || !(isUnlike || isSumOfParts(term, *joins.front())) ||
         !llvm::all_of(joins.front()->extents, std::mem_fn(&Size::isNumber)))
       continue;
     llvm::SmallVector<std::pair<Var, Size>> others(over);

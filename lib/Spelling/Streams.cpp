@@ -144,6 +144,12 @@ Value Chain::dropBranch(Value branch) {
   return w.reshape(kept, branch.type.dims);
 }
 
+Value Chain::stackedSum(Value a, Value b) {
+  Dims unit = a.type.dims;
+  unit.insert(unit.begin() + 1, 1);
+  return w.as("x_next").reduce("sum", w.concat({w.reshape(a, unit), w.reshape(b, unit)}, 1), {1});
+}
+
 Value Chain::post(Value x, Value f, Value bias, Value postGate, Value res, Value keep) {
   Element storage = x.type.element, element = postGate.type.element;
   Value streams = w.convert(matrix(x), element);
@@ -165,7 +171,8 @@ Value Chain::post(Value x, Value f, Value bias, Value postGate, Value res, Value
     branch = dropBranch(branch);
   }
   Value mixed = mix(streams, res);
-  Value sum = how.mixFirst ? w.as("x_next").add(mixed, branch) : w.as("x_next").add(branch, mixed);
+  Value first = how.mixFirst ? mixed : branch, second = how.mixFirst ? branch : mixed;
+  Value sum = how.stackedSum ? stackedSum(first, second) : w.as("x_next").add(first, second);
   return fromMatrix(w.convert(sum, storage));
 }
 

@@ -39,6 +39,7 @@ const std::vector<Word> &words() {
       {"branch as outer product", [](S &how) { how.outerMatmul = true; }},
       {"bias behind the gate", [](S &how) { how.biasApart = true; }},
       {"mix before the branch", [](S &how) { how.mixFirst = true; }},
+      {"sum of a stack", [](S &how) { how.stackedSum = true; }},
   };
   return table;
 }

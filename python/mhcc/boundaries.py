@@ -148,21 +148,21 @@ def _in_form_of(node, other):
     return node if _form(node) == _form(other) else None
 
 
-def _start(add):
-    """Lets pre_bwd add the other gradient of its streams."""
+def _start(add, name, taken):
+    """Lets a call of this name add the other gradient of its streams, unless it starts from one of `taken` already."""
     if len(add.args) != 2 or add.kwargs or not all(isinstance(arg, torch.fx.Node) for arg in add.args):
         return False
     for own, other in (add.args, reversed(add.args)):
-        pre = _source(own, "pre_bwd", "d_x")
-        if not pre or {"d_x_in", "d_out"} & _given(pre).keys() or _form(add) != _form(own):
+        call = _source(own, name, "d_x")
+        if not call or taken & _given(call).keys() or _form(add) != _form(own):
             continue
-        results = _results(pre)
+        results = _results(call)
         start = _in_form_of(other, results["d_x"])
-        if not start or not _is_read_once(results["d_x"], add) or not _move_in_front([start], pre):
+        if not start or not _is_read_once(results["d_x"], add) or not _move_in_front([start], call):
             continue
         add.replace_all_uses_with(own)
         add.graph.erase_node(add)
-        _replace([pre], "pre_bwd", {**_given(pre), "d_x_in": start}, results)
+        _replace([call], name, {**_given(call), "d_x_in": start}, results)
         return True
     return False
 
@@ -188,8 +188,10 @@ def join(graph, level):
     """Rewrites a graph; at level "layer" boundaries stay, and each sublayer's gradients of its streams are joined."""
     changed = []
     if level in ("layer", "model"):
-        adds = [node for node in graph.nodes if node.target is torch.ops.aten.add.Tensor]
-        changed += [_start(add) for add in adds]
+        # The last two of three gradients are added by pre_bwd, and the first by post_bwd.
+        for name, taken in (("pre_bwd", {"d_x_in", "d_out"}), ("post_bwd", {"d_x_in"})):
+            adds = [node for node in graph.nodes if node.target is torch.ops.aten.add.Tensor]
+            changed += [_start(add, name, taken) for add in adds]
     if level == "model":  # first what no end of a chain can do without
         changed += [_join_forward(pre) for pre in _calls(graph, "pre")]
         changed += [_join_backward(post) for post in _calls(graph, "post_bwd")]

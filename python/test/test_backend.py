@@ -11,6 +11,7 @@ import modules
 import pytest
 import torch
 from mhcc import backend
+from mhcc.compat import megatron
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn import functional as F
@@ -223,6 +224,26 @@ class Wide(modules.Coefficients):
 def test_projection_in_float64(dynamic):
     module = Layer(Wide(4, 16))
     compare(module, compiled(module, dynamic), torch.randn(2, 3, 4, 16))
+    assert counts() == [{"pre": 1, "post": 1}]
+
+
+class ThreeWay(Layer):
+    """Residual, output and bias are added at once, by Megatron's function or in a stack."""
+
+    def __init__(self, coefficients, add):
+        super().__init__(coefficients)
+        self.add, self.bias = add, nn.Parameter(torch.randn(16))
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        f = self.linear((pre.unsqueeze(-1) * x).sum(-2)).unsqueeze(-2)
+        return self.add(res @ x, post.unsqueeze(-1) * f, post.unsqueeze(-1) * self.bias)
+
+
+@pytest.mark.parametrize("add", [megatron.fused_add_3, lambda *all: torch.stack(all, -1).sum(-1)])
+def test_sum_of_three(add):
+    module = ThreeWay(modules.Coefficients(4, 16), add)
+    compare(module, compiled(module, require="all"), torch.randn(2, 3, 4, 16))
     assert counts() == [{"pre": 1, "post": 1}]
 
 

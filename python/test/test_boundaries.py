@@ -102,6 +102,18 @@ def test_streams_that_others_read(graphs):
         assert (value - wanted).abs().max() <= 1e-4 * wanted.abs().max()
 
 
+@CASES
+def test_three_gradients(graphs, dtype, dynamic):
+    """Streams that a third reader has besides a sublayer: no addition of streams is left."""
+    module = Watched().to(dtype)
+    fused = run(module, "layer", dynamic)
+    backward, graph = graphs[-1]
+    assert "add" not in backward and backward["pre_bwd"] == backward["post_bwd"] == 2
+    assert sorted("d_x_in" in given for given in arguments(graph, "post_bwd")) == [False, True]
+    for wanted, value in zip(results(module, module), fused):
+        assert (value - wanted).abs().max() <= (1e-4 if dtype is torch.float32 else 0.1) * wanted.abs().max()
+
+
 class Late(modules.Model):
     """Weights of the second sublayer are made of what the first one makes: the two cannot be one."""
 

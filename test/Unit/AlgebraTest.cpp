@@ -265,6 +265,26 @@ TEST(Algebra, SumOverUnlikeParts) {
   expectDifferent(program("%d, %c : (tensor<?x1x8xf32>, tensor<?x4x8xf32>)"));
 }
 
+TEST(Algebra, SumOverAStack) {
+  auto program = [](const std::string &sum) {
+    return R"(func.func @f(%a: tensor<?x4x1xf32>, %b: tensor<?x4x1xf32>, %c: tensor<?x4x1xf32>)
+        -> (tensor<?x4xf32>, tensor<?x4xf32>) {
+      %e = math.exp %a : tensor<?x4x1xf32>
+      %m = arith.mulf %b, %c : tensor<?x4x1xf32>
+      %stack = tensor.concat dim(2) %e, %m, %c
+        : (tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1xf32>) -> tensor<?x4x3xf32>
+      %x = mhc.reduce sum %stack dims = [2] : tensor<?x4x3xf32> -> tensor<?x4xf32>
+      %s = arith.addf %e, %m : tensor<?x4x1xf32>
+      %t = arith.addf %s, )" +
+           sum + R"( : tensor<?x4x1xf32>
+      %y = tensor.collapse_shape %t [[0], [1, 2]] : tensor<?x4x1xf32> into tensor<?x4xf32>
+      return %x, %y : tensor<?x4xf32>, tensor<?x4xf32>
+    })";
+  };
+  expectSame(program("%c"));
+  expectDifferent(program("%b"));
+}
+
 TEST(Algebra, StackedPartsOfManySteps) {
   auto steps = [](const std::string &name, const std::string &type) {
     std::string text;

@@ -123,6 +123,7 @@ private:
   Value mixMulReduce(Value x, Value res);
   Value mixStreams(Value x, Value res);
   Value dropBranch(Value branch);
+  Value stackedSum(Value a, Value b);
   Dims streamsShape(int64_t channels) const;
   int64_t streamAxis() const { return attr.streamsInner() ? 2 : 1; }
   int64_t channelAxis() const { return attr.streamsInner() ? 1 : 2; }

@@ -118,6 +118,8 @@ struct Spelling {
   bool biasApart = false;
   /// The residual mix is the left operand of the last addition.
   bool mixFirst = false;
+  /// It is a sum over both, stacked.
+  bool stackedSum = false;
   /// Stream 0 of one batched product is the sublayer's input, the others are the mixed residual.
   bool jointMix = false;
   /// Coefficients are rounded to the element type of x before use.

@@ -166,6 +166,30 @@ struct FoldNestedSlices : PartPattern<tensor::ExtractSliceOp> {
 };
 } // namespace
 
+/// The dimension along which tensors are joined, behind a transpose or not.
+static std::optional<int64_t> joinedDim(Value x) {
+  auto transpose = x.getDefiningOp<TransposeOp>();
+  auto concat = (transpose ? transpose.getX() : x).getDefiningOp<tensor::ConcatOp>();
+  if (!concat)
+    return std::nullopt;
+  const auto dim = static_cast<int64_t>(concat.getDim());
+  return transpose ? llvm::find(transpose.getPerm(), dim) - transpose.getPerm().begin() : dim;
+}
+
+/// Reduces along a dimension that joins tensors first: what is added up there was written as a value of its own.
+static LogicalResult reduceJoinedFirst(ReduceOp op, PatternRewriter &rewriter) {
+  std::optional<int64_t> joined = joinedDim(op.getX());
+  if (!joined || op.getDims().size() == 1 || !llvm::is_contained(op.getDims(), *joined))
+    return failure();
+  SmallVector<int64_t> others;
+  for (int64_t dim : op.getDims())
+    if (dim != *joined)
+      others.push_back(dim < *joined ? dim : dim - 1);
+  LeafBuilder leaf(rewriter, op.getLoc());
+  rewriter.replaceOp(op, leaf.reduce(op.getKind(), leaf.reduce(op.getKind(), op.getX(), {*joined}), others));
+  return success();
+}
+
 void mhc::addPartPatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
   patterns.add<FoldJoinedSlices, ComputeAfterJoining, FoldJoinedProducts<MatmulOp>, FoldJoinedProducts<BatchMatmulOp>,
                TakePartOfProduct<MatmulOp>, TakePartOfProduct<BatchMatmulOp>, FoldNestedSlices>(patterns.getContext(),
@@ -174,4 +198,5 @@ void mhc::addPartPatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
 
 void mhc::addSlicePatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
   patterns.add<SliceBeforeJoining>(patterns.getContext(), dims);
+  patterns.add(reduceJoinedFirst);
 }

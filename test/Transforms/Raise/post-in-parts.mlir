@@ -150,3 +150,25 @@ func.func @cut_apart(%f: tensor<8x16xf32>, %h: tensor<8x2xf32>, %x: tensor<8x2x1
   %out = mhc.batch_matmul %left, %right : (tensor<8x2x3xf32>, tensor<8x3x16xf32>) -> tensor<8x2x16xf32>
   return %out : tensor<8x2x16xf32>
 }
+
+// Three tensors that are stacked and added up, and the streams of the sum at once: the sum is a value of its own.
+
+// CHECK-LABEL: @stacked
+func.func @stacked(%f: tensor<8x16xf32>, %b: tensor<16xf32>, %h: tensor<8x2xf32>, %x: tensor<8x2x16xf32>, %r: tensor<8x2x2xf32>)
+    -> tensor<8x16xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post(f = %arg0 : tensor<8x16xf32>, bias = %arg1 : tensor<16xf32>, h_post = %arg2 : tensor<8x2xf32>, x = %arg3 : tensor<8x2x16xf32>, h_res = %arg4 :
+  // CHECK-NEXT: mhc.contract(x = %[[OUT]] : tensor<8x2x16xf32>)
+  %m = mhc.batch_matmul %r, %x : (tensor<8x2x2xf32>, tensor<8x2x16xf32>) -> tensor<8x2x16xf32>
+  %g = mhc.broadcast %h dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x16xf32>
+  %f0 = mhc.broadcast %f dims = [0, 2] : tensor<8x16xf32> -> tensor<8x2x16xf32>
+  %b0 = mhc.broadcast %b dims = [2] : tensor<16xf32> -> tensor<8x2x16xf32>
+  %a = arith.mulf %g, %f0 : tensor<8x2x16xf32>
+  %c = arith.mulf %g, %b0 : tensor<8x2x16xf32>
+  %m1 = tensor.expand_shape %m [[0], [1, 2], [3]] output_shape [8, 1, 2, 16] : tensor<8x2x16xf32> into tensor<8x1x2x16xf32>
+  %a1 = tensor.expand_shape %a [[0], [1, 2], [3]] output_shape [8, 1, 2, 16] : tensor<8x2x16xf32> into tensor<8x1x2x16xf32>
+  %c1 = tensor.expand_shape %c [[0], [1, 2], [3]] output_shape [8, 1, 2, 16] : tensor<8x2x16xf32> into tensor<8x1x2x16xf32>
+  %s = tensor.concat dim(1) %m1, %a1, %c1 : (tensor<8x1x2x16xf32>, tensor<8x1x2x16xf32>, tensor<8x1x2x16xf32>) -> tensor<8x3x2x16xf32>
+  %out = mhc.reduce sum %s dims = [1] : tensor<8x3x2x16xf32> -> tensor<8x2x16xf32>
+  %u = mhc.reduce sum %out dims = [1] : tensor<8x2x16xf32> -> tensor<8x16xf32>
+  return %u : tensor<8x16xf32>
+}
