@@ -297,6 +297,8 @@ def test_install(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     compat.install("liger")
     compat.install("transformer_engine")
+    for name in ("transformer_engine", "transformer_engine.pytorch"):
+        assert sys.modules[name].__version__ == "0+mhcc"
     from liger_kernel.transformers import LigerMHC, functional
     from transformer_engine.pytorch.triton.mhc import mhc_fused_scale
     assert functional.liger_mhc_pre is liger.liger_mhc_pre and functional.other() == 5

@@ -33,6 +33,7 @@ def find_or_make_module(path):
 def make_module(path):
     # With a spec, so that programs which only ask whether the project is there get an answer.
     module = importlib.util.module_from_spec(importlib.machinery.ModuleSpec(path, None, is_package=True))
+    module.__version__ = "0+mhcc"  # older than any that a program asks for: what else it has is not here
     parent, _, leaf = path.rpartition(".")
     if parent:
         setattr(find_or_make_module(parent), leaf, module)
