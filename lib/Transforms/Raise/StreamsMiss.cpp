@@ -49,20 +49,26 @@ static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &tol
                          {map, Value()}});
 }
 
-/// The first op in the code that computes more than parts, sums and products of a value; null where none does.
-static Operation *firstFunction(Value value) {
+/// The ops that read parts, sums and products of a value.
+static SetVector<Operation *> readersOf(Value value) {
   SetVector<Operation *> ops;
   ops.insert_range(value.getUsers());
-  Operation *first = nullptr;
-  for (size_t next = 0; next < ops.size(); ++next) {
-    Operation *op = ops[next];
-    if (showsOperand(op) || isa<tensor::ExtractSliceOp, tensor::ConcatOp, BroadcastOp, arith::AddFOp, arith::SubFOp,
+  for (size_t next = 0; next < ops.size(); ++next)
+    if (Operation *op = ops[next];
+        showsOperand(op) || isa<tensor::ExtractSliceOp, tensor::ConcatOp, BroadcastOp, arith::AddFOp, arith::SubFOp,
                                 arith::MulFOp, arith::DivFOp>(op))
       ops.insert_range(op->getUsers());
-    else if ((op->hasTrait<OpTrait::Elementwise>() || isa<SoftmaxOp>(op)) && !isa<SigmoidOp>(op) &&
-             op->getBlock() == value.getParentBlock() && (!first || op->isBeforeInBlock(first)))
+  return ops;
+}
+
+/// The first op in the code that computes more than parts, sums and products of a value; null where none does.
+static Operation *firstFunction(Value value) {
+  Operation *first = nullptr;
+  for (Operation *op : readersOf(value))
+    if ((op->hasTrait<OpTrait::Elementwise>() || isa<SoftmaxOp>(op)) &&
+        !isa<SigmoidOp, arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op) &&
+        op->getBlock() == value.getParentBlock() && (!first || op->isBeforeInBlock(first)))
       first = op;
-  }
   return first;
 }
 
@@ -125,7 +131,7 @@ llvm::SmallSetVector<int64_t, 2> mhc::widthsOfStreams(func::FuncOp func) {
 }
 
 /// A projection for gates that is read by plain code only. Where streams were found, it is one of all their channels:
-/// others are layers behind a norm.
+/// others are layers behind a norm. So are those that no sigmoid reads.
 static void explainProjection(Sites &sites, ProjectionOp projection, ArrayRef<int64_t> widths) {
   const int64_t width = streamsWidth(projection.getX());
   if (!widths.empty() && !llvm::is_contained(widths, width) && !llvm::is_contained(widths, 0))
@@ -136,7 +142,8 @@ static void explainProjection(Sites &sites, ProjectionOp projection, ArrayRef<in
   if (function)
     sites.decline("gates", {Reason::gateFunction, function, describe(function->getResult(0)),
                             "sigmoids of two groups of rows", site});
-  else if (user && !sites.hasDeclined("gates", site.first))
+  else if (user && llvm::any_of(readersOf(projection.getProj()), llvm::IsaPred<SigmoidOp>) &&
+           !sites.hasDeclined("gates", site.first))
     sites.decline("gates", {Reason::gateRows, user, describe(user->getResult(0)),
                             "rows of h_pre, of h_post and of the logits, each in one piece", site});
 }

@@ -2,7 +2,7 @@
 
 // Attention that repeats heads, and a product behind a norm: neither is beside a site.
 // CHECK: "calls": [],
-// CHECK-NEXT: "missed":
+// CHECK-NEXT: "missed": [],
 // CHECK: "nodes": {}}
 
 func.func @graph(%v0: tensor<32xf32> {mhc.name = "arg0_1"}, %v1: i64 {mhc.name = "arg1_1"}, %v2: i64 {mhc.name = "arg2_1"}, %v3: tensor<?x?x32xf32> {mhc.name = "arg3_1", mhc.dims = ["s77", "s27", "32"]}, %v4: tensor<32x32xf32> {mhc.name = "arg4_1"}, %v5: tensor<8x32xf32> {mhc.name = "arg5_1"}) -> (tensor<?x?x32xf32>) {
