@@ -130,11 +130,36 @@ llvm::SmallSetVector<int64_t, 2> mhc::widthsOfStreams(func::FuncOp func) {
   return ofSites.empty() ? ofOthers : ofSites;
 }
 
+/// Whether the program has a projection's streams apart: where they are apart for its rows alone, one vector is
+/// projected, as by a layer behind a norm.
+static bool hasStreamsApart(ProjectionOp projection) {
+  const ArrayRef<int64_t> streams = projection.getX().getType().getShape().take_back(2);
+  auto isApart = [&](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape().take_back(2) == streams;
+  };
+  Value source = behindReshapes(projection.getX());
+  while (auto cast = source.getDefiningOp<arith::ExtFOp>())
+    source = behindReshapes(cast.getIn());
+  if (isApart(source))
+    return true;
+  SmallVector<Value> views = {source};
+  for (size_t next = 0; next < views.size(); ++next)
+    for (Operation *user : views[next].getUsers()) {
+      if (isa<tensor::ExtractSliceOp>(user) || (isApart(views[next]) && !isa<ProjectionOp>(user)))
+        return true;
+      if (showsOperand(user) || isa<arith::ExtFOp>(user))
+        views.push_back(user->getResult(0));
+    }
+  return false;
+}
+
 /// A projection for gates that is read by plain code only. Where streams were found, it is one of all their channels:
 /// others are layers behind a norm. So are those that no sigmoid reads.
 static void explainProjection(Sites &sites, ProjectionOp projection, ArrayRef<int64_t> widths) {
   const int64_t width = streamsWidth(projection.getX());
   if (!widths.empty() && !llvm::is_contained(widths, width) && !llvm::is_contained(widths, 0))
+    return;
+  if (!hasStreamsApart(projection))
     return;
   Operation *user = plainUser(projection.getProj());
   Operation *function = user ? firstFunction(projection.getProj()) : nullptr;

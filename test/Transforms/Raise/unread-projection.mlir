@@ -165,3 +165,20 @@ func.func @clamped_layer(%s: tensor<?x4x64xf32>, %h: tensor<?x4xf32>, %w: tensor
   %clamped = arith.minimumf %gate, %limits : tensor<?x32xf32>
   return %u, %clamped : tensor<?x64xf32>, tensor<?x32xf32>
 }
+
+// A layer behind a norm has as many rows as gates of 16 streams would have. Its vector is never taken apart.
+func.func @layer(%x: tensor<?x64xf32>, %w: tensor<64x32xf32>) -> tensor<?x32xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %eps = arith.constant 1.0e-06 : f32
+  %e = tensor.splat %eps[%M] : tensor<?xf32>
+  %q = arith.mulf %x, %x : tensor<?x64xf32>
+  %m = mhc.reduce mean %q dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
+  %s = arith.addf %m, %e : tensor<?xf32>
+  %r = math.rsqrt %s : tensor<?xf32>
+  %b = mhc.broadcast %r dims = [0] : tensor<?xf32> -> tensor<?x64xf32>
+  %n = arith.mulf %x, %b : tensor<?x64xf32>
+  %p = mhc.matmul %n, %w : (tensor<?x64xf32>, tensor<64x32xf32>) -> tensor<?x32xf32>
+  %y = mhc.silu %p : tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
