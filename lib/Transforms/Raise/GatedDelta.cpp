@@ -352,7 +352,8 @@ bool GatedDeltaRaiser::run() {
     return true;
   // One of both alone is another layer.
   bool isLike = (seesConvolution || !activated.empty()) && (seesDecay || !decays.empty());
-  if (fault && isLike)
+  // Where all is there but the repeated heads, what else a program does with its parts is no fault of them.
+  if (fault && isLike && missing != kRepeated)
     decline(fault->first.getDefiningOp(), fault->second.reason, fault->second.found, fault->second.needed);
   else if (!missing.empty() && isLike)
     sites.note(func, "gated-delta-parts",
