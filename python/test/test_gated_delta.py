@@ -72,7 +72,7 @@ def test_read_by_something_else():
 
 
 class Plain(GatedDelta):
-    """What reads the parts is all known, so that heads of q and k are multiplied before they are repeated."""
+    """Readers of the parts are all known: heads of q and k are multiplied before they are repeated."""
 
     def forward(self, x):
         q, k, v, z, beta, g = self.front(x)
