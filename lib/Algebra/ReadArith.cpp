@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "OpReader.h"
+#include "Order.h"
 #include "mhc/IR/Constants.h"
 #include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -72,7 +73,30 @@ static bool isChoice(const Expr &expr) {
   return factor && expr[0].coefficient == 1 && factor->node()->isApply("equal");
 }
 
+/// Whether a choice is of one number's place, not of two indices that are equal.
+static bool isOfOnePlace(Algebra &algebra, const Expr &choice) {
+  if (!isChoice(choice))
+    return false;
+  auto isNumber = [&](unsigned side) {
+    std::optional<Expr> place = algebra.part(choice[0].factors[0].element, {}, side);
+    return place && numberOf(*place);
+  };
+  return isNumber(0) || isNumber(1);
+}
+
 static bool isOneBit(Value value) { return getElementTypeOrSelf(value).isInteger(1); }
+
+/// x, where the condition is that x is no number.
+static std::optional<Expr> notNumber(Algebra &algebra, const Expr &condition) {
+  const Factor *factor = singleFactor(condition);
+  StringRef name =
+      factor && factor->node()->kind == Node::Apply ? cast<StringAttr>(factor->node()->label).getValue() : "";
+  constexpr StringLiteral kUnequal = "arith.cmpf predicate=13 ", kUnordered = "arith.cmpf predicate=14 ";
+  if (!name.starts_with(kUnequal) && !name.starts_with(kUnordered))
+    return std::nullopt;
+  std::optional<Expr> a = algebra.part(factor->element, {}, 0), b = algebra.part(factor->element, {}, 1);
+  return a && b && compare(*a, *b, By::names) == 0 ? a : std::nullopt;
+}
 
 // Other integers are not read: they may overflow.
 std::optional<Expr> OpReader::choice(Operation *op, ArrayRef<Expr> operands) {
@@ -106,7 +130,12 @@ std::optional<Expr> OpReader::choice(Operation *op, ArrayRef<Expr> operands) {
       .Case([&](arith::SelectOp) {
         if (std::optional<double> known = numberOf(operands[0]))
           return std::optional(operands[*known == 0 ? 2 : 1]);
-        bool isOrZero = isChoice(operands[0]) && numberOf(operands[2]) == 0.0;
+        // A guard that passes on what is no number, as the other value does by itself.
+        if (std::optional<Expr> x = notNumber(algebra, operands[0]); x && compare(*x, operands[1], By::names) == 0)
+          return std::optional(operands[2]);
+        // One stream of several is streams all the same.
+        bool isRead = reading.chooses || !isOfOnePlace(algebra, operands[0]);
+        bool isOrZero = isRead && isChoice(operands[0]) && numberOf(operands[2]) == 0.0;
         return isOrZero ? algebra.multiply(operands[0], operands[1]) : std::nullopt;
       })
       .Default([](Operation *) { return std::nullopt; });

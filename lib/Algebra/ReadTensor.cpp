@@ -99,19 +99,22 @@ std::optional<Expr> OpReader::moved(Value operand, Value result, ArrayRef<int64_
     Size extent = reading.size(operand, dim);
     if (steps == 0 && extent == reading.size(result, dim))
       continue;
-    over.push_back({algebra.freshVar(), extent});
     std::optional<Expr> to = algebra.position(indices[dim]);
-    indices[dim] = wholeVar(over.back().first, extent);
+    indices[dim] = {};
+    if (extent != Size(1)) {
+      over.push_back({algebra.freshVar(), extent});
+      indices[dim] = wholeVar(over.back().first, extent);
+    }
     std::optional<Expr> from = algebra.position(indices[dim]);
     to = to ? algebra.add(*to, Algebra::number(static_cast<double>(-steps))) : std::nullopt;
     std::optional<Expr> isThere = from && to ? algebra.equal(*from, *to) : std::nullopt;
     product = isThere ? algebra.multiply(*product, *isThere) : std::nullopt;
-    if (extent == Size(1) || !product)
+    if (!product)
       return std::nullopt;
   }
   std::optional<Expr> element = at(operand, indices);
   product = element ? algebra.multiply(*product, *element) : std::nullopt;
-  return product ? algebra.reduce("sum", *product, over) : std::nullopt;
+  return product && !over.empty() ? algebra.reduce("sum", *product, over) : product;
 }
 
 std::optional<Expr> OpReader::readPad(tensor::PadOp pad) {

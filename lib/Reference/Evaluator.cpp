@@ -165,6 +165,9 @@ private:
     Tensors tensors;
     for (Value value : op->getOperands())
       tensors.push_back(values.at(value));
+    auto pad = dyn_cast<tensor::PadOp>(op);
+    if (Value padding = pad ? pad.getConstantPaddingValue() : Value(); padding && values.contains(padding))
+      tensors.push_back(values.at(padding)); // computed before the op, and read in its body
     return tensors;
   }
 

@@ -119,10 +119,12 @@ static Expected<HostTensor> evaluateInsertSlice(Operation *op, ArrayRef<HostTens
 
 static Expected<HostTensor> evaluatePad(Operation *op, ArrayRef<HostTensor> operands) {
   auto pad = cast<tensor::PadOp>(op);
-  FloatAttr number;
+  FloatAttr constant;
   Value padding = pad.getConstantPaddingValue();
-  if (!padding || !matchPattern(padding, m_Constant(&number)))
+  const bool isConstant = padding && matchPattern(padding, m_Constant(&constant));
+  if (!isConstant && operands.size() == op->getNumOperands())
     return errorAt(op, "pads with what is not one number");
+  const double number = isConstant ? constant.getValueAsDouble() : operands.back().scalar();
   Shape low = resolve(op, operands, pad.getMixedLowPad()), high = resolve(op, operands, pad.getMixedHighPad());
   Shape shape(operands[0].shape()), sizes = shape;
   for (size_t dim = 0; dim < shape.size(); ++dim)
@@ -131,7 +133,7 @@ static Expected<HostTensor> evaluatePad(Operation *op, ArrayRef<HostTensor> oper
       llvm::any_of(high, [](int64_t size) { return size < 0; }))
     return errorAt(op, "pads by " + toString(low) + " and " + toString(high));
   SliceBounds inside{low, sizes, Shape(shape.size(), 1)};
-  return insertSlice(operands[0], splat(number.getValueAsDouble(), std::move(shape)), inside);
+  return insertSlice(operands[0], splat(number, std::move(shape)), inside);
 }
 
 static Expected<HostTensor> evaluateConcat(Operation *op, ArrayRef<HostTensor> operands) {

@@ -446,6 +446,23 @@ TEST(Algebra, RoundedMaximumOfWideNumbers) {
                   Rounding::seen);
 }
 
+/// A guard that passes on what is no number, as the other value does; one that makes a number of it is another.
+TEST(Algebra, GuardsOfWhatIsNoNumber) {
+  auto guarded = [](const char *passed) {
+    return R"(func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      %zero = arith.constant dense<0.0> : tensor<4xf32>
+      %same = arith.addf %x, %zero : tensor<4xf32>
+      %a = math.exp %x : tensor<4xf32>
+      %is = arith.cmpf une, %x, %same : tensor<4xf32>
+      %b = arith.select %is, )" +
+           std::string(passed) + R"(, %a : tensor<4xi1>, tensor<4xf32>
+      return %a, %b : tensor<4xf32>, tensor<4xf32>
+    })";
+  };
+  expectSame(guarded("%same"));
+  expectDifferent(guarded("%zero"));
+}
+
 /// diag(u) k is u k, by products and by a choice of each element.
 TEST(Algebra, DiagonalMatrices) {
   for (const char *diagonal :

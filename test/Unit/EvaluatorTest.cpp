@@ -351,6 +351,11 @@ TEST(Evaluator, Padding) {
                        "^bb0(%i: index, %j: index):\n  tensor.yield %z : f32\n} : tensor<2x3xf32> to tensor<3x4xf32>",
                        "tensor<2x3xf32>", "tensor<3x4xf32>", {kTwoByThree}),
                {3, 4}, {7, 1, 2, 3, 7, 4, 5, 6, 7, 7, 7, 7});
+  // By a number that the program computes
+  expectTensor(runBody("%z = tensor.extract %y[] : tensor<f32>\n%r = tensor.pad %x low[1] high[0] {\n"
+                       "^bb0(%i: index):\n  tensor.yield %z : f32\n} : tensor<2xf32> to tensor<3xf32>",
+                       "tensor<2xf32>;tensor<f32>", "tensor<3xf32>", {HostTensor({2}, {1, 2}), HostTensor({}, {7})}),
+               {3}, {7, 1, 2});
 }
 
 TEST(Evaluator, FusedMultiplyAddAndPowersOfTwo) {

@@ -194,7 +194,7 @@ static void raiseBroadcast(algebra::Reading &reading, Sites &sites, BroadcastOp 
 void mhc::raiseExpand(func::FuncOp func, Readings &readings, Sites &sites) {
   SmallVector<BroadcastOp> repeated;
   func.walk([&](BroadcastOp op) {
-    if (op.getOut().getType().getRank() >= 3)
+    if (op.getOut().getType().getRank() >= 3 && !isWide(op.getOut()))
       repeated.push_back(op);
   });
   if (repeated.empty())

@@ -33,6 +33,7 @@ using algebra::Var;
 
 static constexpr llvm::StringLiteral kKind = "pre_gated_delta_rule";
 static constexpr llvm::StringLiteral kRepeated = "each head of q and k repeated in a row, as many as there are of v";
+static constexpr llvm::StringLiteral kStored = "all of its inputs and weights as values, or parts of them";
 
 //===----------------------------------------------------------------------===//
 // Parts
@@ -47,7 +48,7 @@ void GatedDeltaRaiser::readValues() {
   llvm::for_each(func.getArguments(), add);
   func.walk([&](Operation *op) { llvm::for_each(op->getResults(), add); });
   llvm::SmallPtrSet<const algebra::Node *, 16> known;
-  std::optional<std::pair<Value, GatedFault>> positive; // which may be negated later
+  std::optional<std::pair<Value, GatedFault>> positive, scaled; // which may be negated, or be another layer's
   for (Value value : values) {
     std::optional<Opened> opened = openValue(reading, value);
     if (!opened)
@@ -67,6 +68,8 @@ void GatedDeltaRaiser::readValues() {
         decays.push_back(*decay);
       else if (!positive)
         positive = {value, {Reason::gatedDeltaDecay, "exp(A_log) times softplus", "-exp(A_log) times it"}};
+    } else if (!scaled && isScaledSoftplus(reading, *opened)) {
+      scaled = {value, {Reason::gatedDeltaDecay, "a softplus times what is no exponential", "-exp(A_log) times it"}};
     }
     if (miss) {
       (miss->reason == Reason::gatedDeltaDecay ? seesDecay : seesConvolution) = true;
@@ -75,6 +78,7 @@ void GatedDeltaRaiser::readValues() {
         fault = {value, *miss};
     }
   }
+  positive = positive || !seesNorm ? positive : scaled;
   if (positive && decays.empty() && !seesDecay) {
     seesDecay = true;
     fault = fault ? fault : positive;
@@ -203,19 +207,45 @@ std::optional<Front> GatedDeltaRaiser::findInside(const ActivatedConvolution &q,
   return std::nullopt;
 }
 
+/// A value whose dimensions of more than one element are of these sizes, sequences before tokens or behind them, as an
+/// expression of the places that belong to the sizes.
+static std::optional<Expr> readIn(Reading &reading, Value value, ArrayRef<std::pair<Index, Size>> places) {
+  SmallVector<Size, 4> sizes = reading.sizes(value);
+  SmallVector<std::pair<Index, Size>, 4> order(places);
+  for (bool isSwapped : {false, true}) {
+    if (isSwapped)
+      std::swap(order[0], order[1]);
+    Indices at(sizes.size());
+    size_t next = 0;
+    for (auto [index, size] : llvm::zip(at, sizes)) {
+      while (next < order.size() && order[next].second == Size(1))
+        ++next;
+      if (size == Size(1))
+        continue;
+      if (next == order.size() || order[next].second != size)
+        break;
+      index = order[next++].first;
+    }
+    while (next < order.size() && order[next].second == Size(1))
+      ++next;
+    const bool isWhole = llvm::count_if(at, [](const Index &index) { return !index.pieces.empty(); }) ==
+                         llvm::count_if(sizes, [](Size size) { return size != Size(1); });
+    if (next == order.size() && isWhole)
+      return reading.algebra().substitute(reading.of(value), [&](Var var) { return at[var]; });
+  }
+  return std::nullopt;
+}
+
 /// z: what has the sizes of v in its heads and is none of q, k and v.
 std::optional<Expr> GatedDeltaRaiser::findGate(const Front &front) {
+  const std::pair<Index, Size> places[] = {
+      {algebra::wholeVar(gated::batch, front.batch), front.batch},
+      {algebra::wholeVar(gated::token, front.tokens), front.tokens},
+      {strided(gated::channel, front.valueSize(), front.heads()), front.heads()},
+      {strided(gated::channel, 1, front.valueSize()), front.valueSize()},
+  };
   for (Value value : values) {
-    SmallVector<Size, 4> sizes = {front.batch, front.tokens, front.heads(), front.valueSize()};
-    if (reading.sizes(value) != sizes || !algebra::singleFactor(reading.of(value)))
-      continue;
-    std::optional<Expr> z = algebra.substitute(reading.of(value), [&](Var var) {
-      if (var < 2)
-        return algebra::wholeVar(var == 0 ? gated::batch : gated::token, sizes[var]);
-      Index index;
-      index.pieces.push_back({gated::channel, var == 2 ? sizes[3] : Size(1), sizes[var], 1});
-      return index;
-    });
+    std::optional<Expr> z = algebra::singleFactor(reading.of(value)) ? readIn(reading, value, places) : std::nullopt;
     const algebra::Factor *factor = z ? algebra::singleFactor(*z) : nullptr;
     bool isValue = factor && (*z)[0].coefficient == 1 &&
                    (factor->node()->kind == algebra::Node::Base || factor->node()->isReduce("sum"));
@@ -227,22 +257,16 @@ std::optional<Expr> GatedDeltaRaiser::findGate(const Front &front) {
 
 /// The argument of a sigmoid of one number for each head.
 std::optional<Expr> GatedDeltaRaiser::findBeta(const Front &front) {
+  const std::pair<Index, Size> places[] = {
+      {algebra::wholeVar(gated::batch, front.batch), front.batch},
+      {algebra::wholeVar(gated::token, front.tokens), front.tokens},
+      {algebra::wholeVar(gated::channel, front.heads()), front.heads()},
+  };
   for (Value value : values) {
-    const algebra::Factor *factor = algebra::singleFactor(reading.of(value));
-    if (!factor || reading.of(value)[0].coefficient != 1 || !factor->node()->isApply("sigmoid"))
-      continue;
-    SmallVector<Size, 4> wanted = {front.batch, front.tokens, front.heads()};
-    if (reading.sizes(value) != wanted)
-      continue;
-    std::optional<Expr> b = algebra.part(factor->element);
-    b = b ? algebra.substitute(*b,
-                               [&](Var var) {
-                                 const Var roles[] = {gated::batch, gated::token, gated::channel};
-                                 return algebra::wholeVar(roles[var], wanted[var]);
-                               })
-          : b;
-    if (b)
-      return b;
+    std::optional<Expr> beta = algebra::singleFactor(reading.of(value)) ? readIn(reading, value, places) : std::nullopt;
+    const algebra::Factor *factor = beta ? algebra::singleFactor(*beta) : nullptr;
+    if (factor && factor->halves == 2 && factor->node()->isApply("sigmoid"))
+      return algebra.part(factor->element);
   }
   return std::nullopt;
 }
@@ -273,8 +297,8 @@ std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) 
   auto k = llvm::find_if(activated, [&](const ActivatedConvolution &k) {
     return isLike(k) && k.eps == q.eps && k.headSize == q.headSize && k.channels == q.channels;
   });
-  // Without a norm, any layer with a convolution and a decay would miss something.
-  auto miss = [&](StringRef part) { missing = q.eps ? part : missing; };
+  // Without a norm, any layer with a convolution and a decay would miss something. Heads are looked at last.
+  auto miss = [&](StringRef part) { missing = q.eps && missing != kRepeated ? part : missing; };
   miss("a norm of other heads for k");
   if (k == activated.end())
     return std::nullopt;
@@ -296,10 +320,11 @@ std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) 
     std::optional<Expr> z = findGate(front), beta = findBeta(front);
     if (!z || !beta)
       continue;
-    missing = kRepeated;
     std::optional<int64_t> keyHeads = keyHeadsOf(q, *k, decay.heads);
-    if (!keyHeads)
+    if (!keyHeads) {
+      missing = kRepeated;
       continue;
+    }
     front.keyHeads = *keyHeads;
     const int64_t heads = decay.heads;
     front.inputs = {{q.x, q.channels}, {k->x, q.channels}, {v->x, v->channels},
@@ -307,8 +332,10 @@ std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) 
     std::optional<Source> source =
         sourceOf(front.inputs, {{gated::batch, q.batch}, {gated::token, q.tokens}, {gated::channel, 0}},
                  func.getBody().back().getTerminator());
-    if (!source)
+    if (!source) {
+      miss(kStored);
       continue;
+    }
     front.source = *source;
     return front;
   }
@@ -327,7 +354,10 @@ bool GatedDeltaRaiser::take(std::optional<Front> front) {
   if (!front)
     return false;
   missing = kRepeated;
-  if (!findTargets(*front) || !build(*front))
+  if (!findTargets(*front))
+    return false;
+  missing = kStored;
+  if (!build(*front))
     return false;
   for (const ActivatedConvolution *conv : {front->q, front->k, front->v})
     used.insert(conv->node);

@@ -39,22 +39,27 @@ std::optional<Reading::Found> GatedDeltaRaiser::firstOf(const Expr &expr, Operat
   return best;
 }
 
-/// The first value of which the parts are channels one after the other, with the dimensions `order` around those.
+/// The first value of which the parts are channels one after the other, with the dimensions `order` around those: as
+/// they are, else in another order.
 std::optional<Reading::Found> GatedDeltaRaiser::wholeOf(ArrayRef<Part> parts, ArrayRef<VarSize> order, Operation *at) {
   SmallVector<VarSize> whole(order);
   for (auto &[var, size] : whole)
     if (var == gated::channel)
       size = channelsOf(parts);
-  for (Value value : values) {
-    auto read = reading.isBefore(value, at) ? readAs(value, whole) : std::nullopt;
-    int64_t first = 0;
-    bool isWhole = read && llvm::all_of(parts, [&](const Part &own) {
-                     Expr there = part(read->first, std::exchange(first, first + own.second), own.second);
-                     return isSame(reading, there, own.first);
-                   });
-    if (isWhole)
-      return Reading::Found{value, read->second, 1};
-  }
+  auto dims = llvm::to_vector(llvm::seq<size_t>(0, whole.size()));
+  do {
+    auto permuted = llvm::map_to_vector(dims, [&](size_t dim) { return whole[dim]; });
+    for (Value value : values) {
+      auto read = reading.isBefore(value, at) ? readAs(value, permuted) : std::nullopt;
+      int64_t first = 0;
+      bool isWhole = read && llvm::all_of(parts, [&](const Part &own) {
+                       Expr there = part(read->first, std::exchange(first, first + own.second), own.second);
+                       return isSame(reading, there, own.first);
+                     });
+      if (isWhole)
+        return Reading::Found{value, read->second, 1};
+    }
+  } while (std::next_permutation(dims.begin(), dims.end()));
   return parts.size() == 1 ? firstOf(parts[0].first, at) : std::nullopt;
 }
 

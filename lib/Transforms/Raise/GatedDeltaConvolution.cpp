@@ -217,7 +217,8 @@ std::optional<Expr> ConvolutionMatcher::unrolled(const Term &rest, const Element
       std::optional<Expr> term = algebra.substitute(*summand, fixed);
       term = term && !others.empty() ? algebra.reduce("sum", *term, others) : term;
       term = term ? algebra.multiply({rest}, *term) : term;
-      if (!term || (place.offset == 0 && !llvm::any_of(*term, [&](const Term &part) { return readShifted(part); })))
+      if (!term || (place.offset == 0 && !term->empty() &&
+                    llvm::none_of(*term, [&](const Term &part) { return readShifted(part); })))
         break;
       llvm::append_range(sum, *term);
       if (place.offset + 1 == extent.number())
@@ -418,26 +419,11 @@ bool ConvolutionMatcher::setWeight() {
     return declined("a tap of the token " + Twine(other) + (isLater ? " behind" : " before"),
                     "one tap for each of the k - 1 tokens before and for the token itself");
   }
-  const Element *first = columns[made.taps - 1][0].factors[0].element;
-  algebra::Indices at(first->at);
-  const Var tapVar = varBehind(gated::tap);
-  if (const Element *next = made.taps > 1 ? columns[made.taps - 2][0].factors[0].element : first;
-      first->node == next->node)
-    for (auto [dim, index] : llvm::enumerate(at))
-      if (int64_t step = next->at[dim].offset - index.offset; step > 0) {
-        index.pieces.push_back({tapVar, 1, Size(made.taps), step});
-        normalise(algebra.sizes, index);
-      }
-  std::optional<Expr> weight = algebra.element(first->node, at);
-  for (auto &[by, column] : columns) {
-    Index fixed;
-    fixed.offset = made.taps - 1 - by;
-    std::optional<Expr> own =
-        weight ? algebra.substitute(*weight, [&](Var var) { return var == tapVar ? fixed : sameVar(var); }) : weight;
-    if (!own || !isSame(reading, *own, column))
-      return declined("weights in another order than that of the taps",
-                      "column j of the weight for the token k - 1 - j before");
-  }
+  auto inOrder = llvm::map_to_vector(llvm::reverse(columns), [](const auto &column) { return column.second; });
+  std::optional<Expr> weight = spread(reading, inOrder, varBehind(gated::tap));
+  if (!weight)
+    return declined("weights in another order than that of the taps",
+                    "column j of the weight for the token k - 1 - j before");
   made.weight = *weight;
   return true;
 }
@@ -483,6 +469,11 @@ bool ConvolutionMatcher::checkSequence() {
 
 std::optional<CausalConvolution> ConvolutionMatcher::run(const Expr &sum) {
   Expr terms = unrolled(sum);
+  if (!llvm::any_of(terms, [&](const Term &term) { return readShifted(term); }))
+    if (std::optional<CausalConvolution> one = matchOneToken(reading, dims.size(), terms)) {
+      made = *one;
+      return setRoles() ? std::optional(made) : std::nullopt;
+    }
   if (!findTokens(terms) && !fault && hasWindow(terms))
     declined("windows of other tokens than those before, or of tokens and sequences that are open",
              "windows of the k - 1 tokens before and the token itself");

@@ -180,6 +180,13 @@ static std::optional<Softplus> readSoftplus(Reading &reading, const Expr &expr) 
   return isGuard ? std::optional(Softplus{*z}) : std::nullopt;
 }
 
+bool mhc::isScaledSoftplus(Reading &reading, const Opened &value) {
+  return value.expr.size() == 1 && value.expr[0].exponent.empty() && value.expr[0].factors.size() == 2 &&
+         llvm::any_of(value.expr[0].factors, [&](const Factor &factor) {
+           return factor.halves == 2 && readSoftplus(reading, Algebra::of(factor.element));
+         });
+}
+
 std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std::optional<GatedFault> &fault) {
   if (value.expr.size() != 1 || std::abs(value.expr[0].coefficient) != 1 || value.expr[0].factors.empty())
     return std::nullopt;
@@ -209,9 +216,12 @@ std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std:
   for (Var var = 0; var < static_cast<Var>(dims.size()); ++var)
     if (!dependsOn(exponent, var))
       others.push_back(var);
-  if (others.empty() || others.size() > 2)
-    return std::nullopt;
   std::optional<Softplus> softplus = readSoftplus(reading, {rest});
+  const GatedFault perChannel = {Reason::gatedDeltaDecay, "a decay for each channel of a head", "one for each head"};
+  if (others.size() > 2) {
+    fault = softplus ? std::optional(perChannel) : fault;
+    return std::nullopt;
+  }
   const bool isNegative = softplus.has_value();
   if (!softplus)
     softplus = readSoftplus(reading, Algebra::scale({rest}, -1));
@@ -222,11 +232,21 @@ std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std:
   }
   Decay made{isNegative, heads, softplus->threshold, exponent, {}, {}};
   Expr alpha;
+  auto isAlpha = [&](const Term &term) {
+    if (others.empty()) // one token of one sequence
+      return term.factors.size() != 1 || !isa_and_nonnull<BlockArgument>(term.factors[0].node()->value);
+    return llvm::any_of(others, [&](Var var) { return algebra::dependsOn(term, var); });
+  };
   for (const Term &term : summandsOf(reading, softplus->z))
-    (llvm::any_of(others, [&](Var var) { return algebra::dependsOn(term, var); }) ? alpha : made.dtBias)
-        .push_back(term);
+    (isAlpha(term) ? alpha : made.dtBias).push_back(term);
   if (alpha.empty() || !algebra::singleFactor(made.dtBias) || made.dtBias[0].coefficient != 1) {
-    fault = GatedFault{Reason::gatedDeltaDecay, "a softplus of another sum", "alpha + dt_bias"};
+    auto isOfChannels = [&](const Term &term) { // and not of the tokens
+      auto isRead = [&](Var var) { return algebra::dependsOn(term, var); };
+      return llvm::any_of(others, isRead) && !llvm::all_of(others, isRead);
+    };
+    fault = llvm::any_of(alpha, isOfChannels)
+                ? perChannel
+                : GatedFault{Reason::gatedDeltaDecay, "a softplus of another sum", "alpha + dt_bias"};
     return std::nullopt;
   }
   auto renamed = [&](const Expr &expr, bool isTokenFirst) {
@@ -237,13 +257,15 @@ std::optional<Decay> mhc::matchDecay(Reading &reading, const Opened &value, std:
         if (head == var)
           return strided(gated::channel, stride, extent);
       }
-      bool isToken = others.size() == 1 || (var == others[0]) == isTokenFirst;
+      bool isToken = others.size() < 2 || (var == others[0]) == isTokenFirst;
       return algebra::wholeVar(isToken ? gated::token : gated::batch, dims[var]);
     });
   };
   for (bool isTokenFirst : {false, true}) {
     std::optional<Expr> own = renamed(alpha, isTokenFirst), whole = renamed(value.expr, isTokenFirst);
-    Size first = dims[others.front()], second = dims[others.back()], batch = isTokenFirst ? second : first;
+    Size first = others.empty() ? Size(1) : dims[others.front()],
+         second = others.empty() ? Size(1) : dims[others.back()];
+    Size batch = isTokenFirst ? second : first;
     if (own && whole && (others.size() == 2 || !isTokenFirst))
       made.alphas.push_back({*own, *whole, others.size() == 2 ? batch : Size(1), isTokenFirst ? first : second});
   }

@@ -60,6 +60,13 @@ struct CausalConvolution {
 std::optional<CausalConvolution> matchConvolution(algebra::Reading &reading, const Opened &value,
                                                   const algebra::Expr &sum, std::optional<GatedFault> &fault);
 
+/// The same of one token and those before it, for which there is no dimension, as an expression of `rank` variables and
+/// those behind them; without the channels.
+std::optional<CausalConvolution> matchOneToken(algebra::Reading &reading, size_t rank, const algebra::Expr &sum);
+/// One expression for elements of one tensor that lie in equal steps, `var` the place of each.
+std::optional<algebra::Expr> spread(algebra::Reading &reading, llvm::ArrayRef<algebra::Expr> elements,
+                                    algebra::Var var);
+
 /// SiLU of a convolution, alone or divided by the norm of heads.
 struct ActivatedConvolution : CausalConvolution {
   mlir::Value value; ///< the first value that it was found at
@@ -91,6 +98,8 @@ struct Decay {
   llvm::SmallVector<Alpha> alphas; ///< for either order
 };
 std::optional<Decay> matchDecay(algebra::Reading &reading, const Opened &value, std::optional<GatedFault> &fault);
+/// Whether a value is a softplus times what is no exponential, such as one that was computed before.
+bool isScaledSoftplus(algebra::Reading &reading, const Opened &value);
 
 /// Whether two expressions are one.
 bool isSame(algebra::Reading &reading, const algebra::Expr &a, const algebra::Expr &b);

@@ -77,7 +77,9 @@ std::vector<Target> GatedDeltaRaiser::headsIn(const ActivatedConvolution &conv, 
   for (auto &[value, opened] : activatedValues) {
     if (opened.node != conv.node)
       continue;
-    auto at = [&](std::optional<Var> var) { return var ? opened.at[*var] : Index(); };
+    auto at = [&](std::optional<Var> var) { // none where there is one sequence, or one token
+      return var && static_cast<size_t>(*var) < opened.at.size() ? opened.at[*var] : Index();
+    };
     Index whole;
     int64_t stride = conv.channels;
     for (auto [var, extent] : conv.channelVars)

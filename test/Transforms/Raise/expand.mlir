@@ -119,3 +119,13 @@ func.func @no_expand_of_what_is_transposed_and_multiplied(%f: tensor<?x64xf32>, 
   %2 = arith.mulf %1, %g : tensor<4x64x?xf32>
   return %2 : tensor<4x64x?xf32>
 }
+
+// Streams are never in f64.
+// CHECK-LABEL: @no_expand_in_f64
+func.func @no_expand_in_f64(%x: tensor<?x64xf64>) -> tensor<?x4x64xf64> {
+  // CHECK: mhc.broadcast
+  // CHECK-NOT: mhc.expand
+  // CHECK: return
+  %0 = mhc.broadcast %x dims = [0, 2] : tensor<?x64xf64> -> tensor<?x4x64xf64>
+  return %0 : tensor<?x4x64xf64>
+}

@@ -11,6 +11,7 @@
 // RUN: cat %t/front %t/shifts %t/repeated %t/relu | %{raise}=TWENTY
 // RUN: cat %t/front %t/shifts %t/repeated %t/logsigmoid | %{raise}=TWENTY
 // RUN: cat %t/front %t/shifts %t/repeated %t/bounded | %{raise}=TWENTY
+// RUN: cat %t/front %t/shifts %t/repeated %t/passed-on | %{raise}=TWENTY
 // RUN: cat %t/front %t/shifts %t/repeated %t/threshold | %{raise}=FIFTEEN
 // FIFTEEN: mhc.pre_gated_delta_rule({{.*}}softplus_threshold = 1.5e+01,
 // RUN: cat %t/front %t/shifts %t/repeated %t/at-limit | %{raise}=FOUR
@@ -20,6 +21,7 @@
 // FUNCTION: [Missed] gated-delta-decay | {{.*}}Found="-exp(A_log) times another function"
 // RUN: cat %t/front %t/shifts %t/repeated %t/crossed | %{raise}=FUNCTION --implicit-check-not=mhc.pre_gated
 // RUN: cat %t/front %t/shifts %t/repeated %t/minimum | %{raise}=FUNCTION --implicit-check-not=mhc.pre_gated
+// RUN: cat %t/front %t/shifts %t/repeated %t/passed-on | sed 's/select .is, .same/select %%is, %%zero/' | %{raise}=FUNCTION --implicit-check-not=mhc.pre_gated
 
 // A decay of the other sign.
 // RUN: cat %t/front %t/shifts %t/repeated %t/softplus | sed 's/mulf .rate/mulf %%each/' | %{raise}=SIGN --implicit-check-not=mhc.pre_gated
@@ -122,6 +124,22 @@ func.func private @softplus(%p: tensor<2x8x2xf32>) -> tensor<2x8x2xf32> {
   %log = math.log1p %exp : tensor<2x8x2xf32>
   %is = arith.cmpf ole, %p, %limit : tensor<2x8x2xf32>
   %softplus = arith.select %is, %log, %p : tensor<2x8x2xi1>, tensor<2x8x2xf32>
+  return %softplus : tensor<2x8x2xf32>
+}
+
+//--- passed-on
+func.func private @softplus(%p: tensor<2x8x2xf32>) -> tensor<2x8x2xf32> {
+  %zero = arith.constant dense<0.0> : tensor<2x8x2xf32>
+  %positive = arith.maximumf %p, %zero : tensor<2x8x2xf32>
+  %difference = arith.subf %p, %zero : tensor<2x8x2xf32>
+  %is = arith.cmpf une, %difference, %difference : tensor<2x8x2xf32>
+  %same = arith.addf %p, %zero : tensor<2x8x2xf32>
+  %size = math.absf %difference : tensor<2x8x2xf32>
+  %minus = arith.negf %size : tensor<2x8x2xf32>
+  %exp = math.exp %minus : tensor<2x8x2xf32>
+  %log = math.log1p %exp : tensor<2x8x2xf32>
+  %stable = arith.addf %positive, %log : tensor<2x8x2xf32>
+  %softplus = arith.select %is, %same, %stable : tensor<2x8x2xi1>, tensor<2x8x2xf32>
   return %softplus : tensor<2x8x2xf32>
 }
 
