@@ -53,7 +53,7 @@ static bool isReadAsStreams(algebra::Reading &reading, Value streams) {
 }
 
 /// Whether the repetition becomes part of the dimension before it, which is not the first: heads, each as often as
-/// others need it. Streams stay apart, or are joined with all tokens.
+/// others need it. Streams stay apart, or are joined with all tokens, or with the one that there is.
 static bool repeatsHeads(BroadcastOp op) {
   auto isNew = [&](int64_t dim) { return !llvm::is_contained(op.getDims(), dim); };
   const int64_t rank = op.getOut().getType().getRank();
@@ -66,8 +66,10 @@ static bool repeatsHeads(BroadcastOp op) {
   for (size_t i = 0; i < values.size(); ++i)
     for (Operation *user : values[i].getUsers()) {
       if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(user)) {
+        ArrayRef<int64_t> shape = collapse.getSrcType().getShape();
         for (const ReassociationIndices &group : collapse.getReassociationIndices())
-          if (group.size() > 1 && group.front() > 0 && group.back() + 1 != rank && llvm::is_contained(group, *repeated))
+          if (group.front() > 0 && group.back() + 1 != rank && llvm::is_contained(group, *repeated) &&
+              llvm::any_of(group, [&](int64_t dim) { return dim != *repeated && shape[dim] != 1; }))
             return true;
       } else if (user->hasTrait<OpTrait::Elementwise>()) {
         values.insert(user->getResult(0));

@@ -91,8 +91,10 @@ Value GatesBuilder::buildVector(const Expr &expr, const LinearGroup &group, bool
   Value sum;
   for (const algebra::Term &term : expr) {
     Value product = buildTerm(term, group, hasRows);
-    if (!product)
-      return {};
+    if (!product) { // such as a hyperbolic tangent, which is read as a sum
+      Value whole = build(reading, builder, user, expr, {hasRows ? group.row : IndexVars()});
+      return whole ? leaf.toF32(whole) : Value();
+    }
     sum = sum ? leaf.add(sum, product) : product;
   }
   return sum ? sum : buildTerm(algebra::Term{0, {}, {}}, group, hasRows);

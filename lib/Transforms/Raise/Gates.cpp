@@ -55,6 +55,7 @@ private:
   void collectOthers();
   /// `op` is no sigmoid: where its operand is a gate, that is the reason why there are none.
   void declineFunction(Operation *op);
+  void declineOnce(const Miss &miss);
   /// The `extent` rows from `offset` on are no group.
   void declineRows(const LinearGroup &first, Reason reason, int64_t offset, int64_t extent);
   bool isWeighed(SigmoidOp gate, Value streams);
@@ -129,7 +130,7 @@ void GatesRaiser::collect() {
     if (std::optional<LinearGroup> rows = matchLinearGroup(reading, z, op, &miss))
       (gate ? gates : logits).add({*rows, gate});
     else if (miss && (miss->reason != Reason::streamCount || (gate && isWeighed(gate, miss->site.first))))
-      sites.decline("gates", *miss);
+      declineOnce(*miss);
   });
 }
 
@@ -275,9 +276,16 @@ void GatesRaiser::declineFunction(Operation *op) {
       type.getShape().back() > kMaxStreams)
     return; // most layers are wider
   std::optional<LinearGroup> rows = matchLinearGroup(reading, op->getOperand(0), op);
-  if (rows && rows->rows > 2 * rows->extent && rows->offset <= rows->extent && isOfStreams(*rows))
-    sites.decline("gates", {Reason::gateFunction, op, "'" + op->getName().getStringRef().str() + "'", "'mhc.sigmoid'",
-                            rows->site()});
+  bool isGate = rows && (rows->hasAllRows() || (rows->rows > 2 * rows->extent && rows->offset <= rows->extent));
+  if (isGate && isOfStreams(*rows))
+    declineOnce(
+        {Reason::gateFunction, op, "'" + op->getName().getStringRef().str() + "'", "'mhc.sigmoid'", rows->site()});
+}
+
+/// Gates of weights apart are of one site all the same.
+void GatesRaiser::declineOnce(const Miss &miss) {
+  if (!miss.site.first || !sites.hasDeclined("gates", miss.site.first))
+    sites.decline("gates", miss);
 }
 
 void GatesRaiser::declineRows(const LinearGroup &first, Reason reason, int64_t offset, int64_t extent) {

@@ -346,6 +346,26 @@ bool GroupMatcher::matchGiven(const algebra::Term &term) {
 // The group
 //===----------------------------------------------------------------------===//
 
+/// a * (x . phi) + b * (x . phi): alpha is a + b.
+bool GroupMatcher::takeAlphas(const algebra::Term &product) {
+  const Expr first = group.alpha;
+  for (size_t number = 0; number < group.beta.size();) {
+    const algebra::Term &term = group.beta[number];
+    std::optional<Expr> ratio = dependsOnAny(term, all) ? algebra.divide({term}, {product}) : std::nullopt;
+    if (!ratio || llvm::any_of(*ratio, [&](const algebra::Term &part) { return dependsOnAny(part, all); })) {
+      ++number;
+      continue;
+    }
+    std::optional<Expr> more = algebra.multiply(first, *ratio);
+    std::optional<Expr> sum = more ? algebra.add(group.alpha, *more) : std::nullopt;
+    if (!sum)
+      return false;
+    group.alpha = *sum;
+    group.beta.erase(group.beta.begin() + number);
+  }
+  return true;
+}
+
 std::optional<LinearGroup> GroupMatcher::match() {
   Expr z;
   if (!readVars(z) || !isShort(z) || !multiplyOut(z))
@@ -359,6 +379,8 @@ std::optional<LinearGroup> GroupMatcher::match() {
       group.beta.erase(group.beta.begin() + number);
       if (isGiven ? !matchGiven(z[number]) : !matchProduct(z[number]))
         continue;
+      if (!takeAlphas(z[number]))
+        return std::nullopt;
       auto isNoBias = [&](const algebra::Term &term) {
         bool isOnlyMaximum = isMaximum(term) && term.factors.size() == 1;
         return dependsOnAny(term, group.tokens) || (isOnlyMaximum && isMadeOf(term.factors[0], group.x.node()));

@@ -32,6 +32,7 @@ private:
   bool placeRows(mlir::Value weight, llvm::ArrayRef<algebra::Index> at);
   bool isOfOneToken();
   bool splitOuter(const algebra::Term &outer);
+  bool takeAlphas(const algebra::Term &product);
   // Its factors
   bool matchNorm(const algebra::Term &scale);
   bool matchGuardedRoot(const algebra::Expr &norm, const algebra::Expr &squares);

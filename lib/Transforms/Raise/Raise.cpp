@@ -193,6 +193,7 @@ private:
     eraseDeadOps(func, &keeper);
     raiseProjection(func, readings, sites);
     raiseStreams(func, readings, sites);
+    readSizesFromArguments(func); // a size of logits or gates would be a use that keeps them from being fused
     eraseDeadOps(func, &keeper);
     mergeCopies(func, keeper); // streams that several ops read transposed
     if (sites.mayTake()) {
@@ -203,7 +204,6 @@ private:
     }
     unstackStreams(func);
     foldReshapes(func);
-    readSizesFromArguments(func); // a size of logits or gates would be a use that keeps them from being fused
     eraseDeadOps(func);
     sites.remarkCounts(func);
     return verify(func); // mhcc verifies nothing between passes, and a wrong op would be a wrong number

@@ -116,3 +116,19 @@ func.func @row_of_a_shown_product(%gate: tensor<8x4xf32>, %r: tensor<8x4x4xf32>,
   %rest = tensor.extract_slice %turned[0, 1, 0, 0] [8, 4, 16, 1] [1, 1, 1, 1] : tensor<8x5x16x1xf32> to tensor<8x4x16xf32>
   return %row, %rest : tensor<8x16xf32>, tensor<8x4x16xf32>
 }
+
+// Images have channels before rows and columns: known streams are aggregated all the same.
+// CHECK-LABEL: @channels_before_some_tokens
+func.func @channels_before_some_tokens(%x: tensor<2x4x64x3x5xf32>, %phi: tensor<4x256xf32>, %h: tensor<2x4x3x5xf32>)
+    -> (tensor<2x64x3x5xf32>, tensor<30x4xf32>) {
+  // CHECK: mhc.aggregate(x = %{{.*}} : tensor<30x4x64xf32>, h_pre = %{{.*}} : tensor<30x4xf32>) <layout = nC>
+  %moved = mhc.transpose %x perm = [0, 3, 4, 1, 2] : tensor<2x4x64x3x5xf32> -> tensor<2x3x5x4x64xf32>
+  %tokens = tensor.collapse_shape %moved [[0, 1, 2], [3], [4]] : tensor<2x3x5x4x64xf32> into tensor<30x4x64xf32>
+  %proj, %stat = mhc.projection(x = %tokens : tensor<30x4x64xf32>, phi = %phi : tensor<4x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<30x4xf32>, stat : tensor<30xf32>)
+  %each = mhc.broadcast %h dims = [0, 1, 3, 4] : tensor<2x4x3x5xf32> -> tensor<2x4x64x3x5xf32>
+  %weighed = arith.mulf %x, %each : tensor<2x4x64x3x5xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<2x4x64x3x5xf32> -> tensor<2x64x3x5xf32>
+  return %u, %proj : tensor<2x64x3x5xf32>, tensor<30x4xf32>
+}

@@ -129,3 +129,12 @@ func.func @no_expand_in_f64(%x: tensor<?x64xf64>) -> tensor<?x4x64xf64> {
   %0 = mhc.broadcast %x dims = [0, 2] : tensor<?x64xf64> -> tensor<?x4x64xf64>
   return %0 : tensor<?x4x64xf64>
 }
+
+// Joined with the one token that there is, streams are no heads.
+// CHECK-LABEL: @one_token
+func.func @one_token(%x: tensor<?x1x64xf32>) -> tensor<?x4x64xf32> {
+  // CHECK: mhc.expand
+  %0 = mhc.broadcast %x dims = [0, 1, 3] : tensor<?x1x64xf32> -> tensor<?x1x4x64xf32>
+  %1 = tensor.collapse_shape %0 [[0], [1, 2], [3]] : tensor<?x1x4x64xf32> into tensor<?x4x64xf32>
+  return %1 : tensor<?x4x64xf32>
+}

@@ -57,6 +57,54 @@ func.func @temperature_parameter(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>,
   return %gate : tensor<8x4xf32>
 }
 
+// A bounded alpha is read as a sum, and is the value that the program has of it.
+// CHECK-LABEL: @hyperbolic_tangent_as_alpha
+// CHECK: %[[TANH:.*]] = math.tanh %arg2 : tensor<1xf32>
+// CHECK: mhc.gates({{.*}} alpha = %[[TANH]] : tensor<1xf32>, beta = %arg3 : tensor<4xf32>)
+func.func @hyperbolic_tangent_as_alpha(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %alpha: tensor<1xf32>,
+                                       %bias: tensor<4xf32>) -> tensor<8x4xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %bounded = math.tanh %alpha : tensor<1xf32>
+  %alphas = mhc.broadcast %bounded dims = [1] : tensor<1xf32> -> tensor<8x4xf32>
+  %scaled = arith.mulf %p, %alphas : tensor<8x4xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %scaled, %biases : tensor<8x4xf32>
+  %gate = mhc.sigmoid %z : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
+// Streams of which one is given, and the others are zeros, are streams as others are.
+// CHECK-LABEL: @one_stream_of_several
+// CHECK: %[[STREAMS:.*]] = arith.select
+// CHECK: mhc.projection(x = %[[STREAMS]] : tensor<8x4x16xf32>, phi = %arg1 : tensor<4x64xf32>)
+func.func @one_stream_of_several(%x: tensor<8x16xf32>, %phi: tensor<4x64xf32>, %bias: tensor<4xf32>) -> tensor<8x4xf32> {
+  %places = arith.constant dense<[0, 1, 2, 3]> : tensor<4xi64>
+  %first = arith.constant dense<0> : tensor<4xi64>
+  %zero = arith.constant dense<0.0> : tensor<8x4x16xf32>
+  %width = arith.constant dense<64.0> : tensor<8xf32>
+  %eps = arith.constant dense<1.0e-6> : tensor<8xf32>
+  %m = tensor.empty() : tensor<8x4x16xi64>
+  %all = mhc.broadcast %x dims = [0, 2] : tensor<8x16xf32> -> tensor<8x4x16xf32>
+  %rows = linalg.broadcast ins(%places : tensor<4xi64>) outs(%m : tensor<8x4x16xi64>) dimensions = [0, 2]
+  %firsts = linalg.broadcast ins(%first : tensor<4xi64>) outs(%m : tensor<8x4x16xi64>) dimensions = [0, 2]
+  %is = arith.cmpi eq, %rows, %firsts : tensor<8x4x16xi64>
+  %streams = arith.select %is, %all, %zero : tensor<8x4x16xi1>, tensor<8x4x16xf32>
+  %flat = tensor.collapse_shape %streams [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %squares = arith.mulf %flat, %flat : tensor<8x64xf32>
+  %sum = mhc.reduce sum %squares dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+  %mean = arith.divf %sum, %width : tensor<8xf32>
+  %bounded = arith.addf %mean, %eps : tensor<8xf32>
+  %inverse = math.rsqrt %bounded : tensor<8xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %scales = mhc.broadcast %inverse dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %scaled = arith.mulf %p, %scales : tensor<8x4xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %scaled, %biases : tensor<8x4xf32>
+  %gate = mhc.sigmoid %z : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
 // One token: the norm tells what its values are.
 // CHECK-LABEL: @one_token
 // CHECK: mhc.projection(x = %{{.*}} : tensor<1x4x16xf32>, phi = %arg1 : tensor<4x64xf32>) <{{.*}}norm = inside, norm_eps = 1.0e-06

@@ -22,7 +22,7 @@ func.func @projected_in_f64(%x: tensor<?x4x32xf32>, %phi: tensor<128x4xf64>) -> 
   return %u : tensor<?x32xf32>
 }
 
-// CHECK: [Missed] projection-form | Category:mhc-raise:gates | Function=through_another_function | Found="'mhc.matmul', [?, 16] of f32", Needed="gates and logits of s * (x . phi) * alpha + beta"
+// CHECK: [Missed] gate-function | Category:mhc-raise:gates | Function=through_another_function | Found='math.tanh', Needed='mhc.sigmoid'
 func.func @through_another_function(%x: tensor<?x4x32xf32>, %phi: tensor<128x16xf32>) -> tensor<?x4x32xf32> {
   %c0 = arith.constant 0 : index
   %M = tensor.dim %x, %c0 : tensor<?x4x32xf32>
@@ -32,6 +32,18 @@ func.func @through_another_function(%x: tensor<?x4x32xf32>, %phi: tensor<128x16x
   %map = tensor.expand_shape %t [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
   %y = mhc.batch_matmul %map, %x : (tensor<?x4x4xf32>, tensor<?x4x32xf32>) -> tensor<?x4x32xf32>
   return %y : tensor<?x4x32xf32>
+}
+
+// Two weights are of one site, which is told once.
+// CHECK: [Missed] gate-function | Category:mhc-raise:gates | Function=softmax_in_place_of_sigmoids | Found='mhc.softmax', Needed='mhc.sigmoid'
+func.func @softmax_in_place_of_sigmoids(%x: tensor<8x4x32xf32>, %phi: tensor<4x128xf32>, %psi: tensor<4x128xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x32xf32> into tensor<8x128xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x128xf32>, tensor<4x128xf32>) -> tensor<8x4xf32>
+  %q = mhc.matmul %flat, %psi transpose_rhs : (tensor<8x128xf32>, tensor<4x128xf32>) -> tensor<8x4xf32>
+  %pre = mhc.softmax %p dim = 1 : tensor<8x4xf32>
+  %post = mhc.softmax %q dim = 1 : tensor<8x4xf32>
+  return %pre, %post : tensor<8x4xf32>, tensor<8x4xf32>
 }
 
 // Several products of the same streams are told once.
