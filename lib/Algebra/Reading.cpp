@@ -184,8 +184,8 @@ std::vector<Reading::Found> Reading::find(const Expr &expr, Operation *user) {
   const unsigned end = places.lookup(user);
   return find(expr, [&](const Candidate &candidate) {
     Value value = candidate.value;
-    return candidate.place <= end && value.getDefiningOp() != user &&
-           value.getParentBlock()->findAncestorOpInBlock(*user);
+    Block *block = value.getParentBlock(); // null where an op was taken out
+    return candidate.place <= end && value.getDefiningOp() != user && block && block->findAncestorOpInBlock(*user);
   });
 }
 

@@ -88,8 +88,17 @@ void DimAnalysis::unite(unsigned a, unsigned b) {
 }
 
 void DimAnalysis::unite(Key a, Key b) {
-  if (!staticSize(a.first, a.second) || !staticSize(b.first, b.second)) // nothing to learn from two numbers
-    unite(nodeOf(a), nodeOf(b));
+  const bool isNumber = staticSize(b.first, b.second).has_value();
+  if (isNumber && staticSize(a.first, a.second)) // nothing to learn from two numbers
+    return;
+  const unsigned first = nodeOf(a);
+  if (isNumber)
+    return unite(first, nodeOf(b));
+  // A dimension that is met for the first time needs no class of its own, as most of a function are.
+  auto [known, isNew] = numbers.try_emplace(b, first);
+  if (!isNew)
+    return unite(first, known->second);
+  nodes[rootOf(first)].isDimension |= b.second != kIndexValue;
 }
 
 //===----------------------------------------------------------------------===//
@@ -265,9 +274,7 @@ static size_t countDynamicDims(func::FuncOp func) {
 }
 
 DimAnalysis::DimAnalysis(func::FuncOp func) {
-  const size_t count = countDynamicDims(func); // growing moves all nodes
-  nodes.reserve(count);
-  numbers.reserve(count);
+  numbers.reserve(countDynamicDims(func));
   for (BlockArgument arg : func.getArguments())
     for (int dim = 0; dim < rankOf(arg); ++dim) {
       unsigned node = nodeOf({arg, dim});
@@ -275,8 +282,8 @@ DimAnalysis::DimAnalysis(func::FuncOp func) {
         nodes[node].argument = {arg.getArgNumber(), dim};
     }
   func.walk([&](Operation *op) {
-    addResults(op);
     visit(op);
+    addResults(op);
   });
   readFacts(func);
   finish();
@@ -344,8 +351,8 @@ void DimAnalysis::learn(Value value) {
   if (!op || (isSize ? isKnown(kIndexValue) : llvm::all_of(llvm::seq(0, rankOf(value)), isKnown)))
     return;
   llvm::for_each(op->getOperands(), [this](Value operand) { learn(operand); });
-  addResults(op);
   visit(op);
+  addResults(op);
 }
 
 void DimAnalysis::addResults(Operation *op) {

@@ -112,14 +112,17 @@ private:
   }
 
   void uniteLabels(Operation *op, const DimLabels &labels) {
-    llvm::SmallDenseMap<int, DimAnalysis::Key> seen;
+    SmallVector<std::pair<int, DimAnalysis::Key>, 8> seen;
     auto add = [&](ValueRange values, ArrayRef<SmallVector<int>> lists) {
       for (auto [value, list] : llvm::zip(values, lists))
-        for (auto [dim, label] : llvm::enumerate(list))
-          if (label >= 0) {
-            DimAnalysis::Key key(value, dim);
-            dims.unite(seen.try_emplace(label, key).first->second, key);
-          }
+        for (auto [dim, label] : llvm::enumerate(list)) {
+          DimAnalysis::Key key(value, dim);
+          auto first = llvm::find_if(seen, [&](const auto &other) { return other.first == label; });
+          if (first != seen.end())
+            dims.unite(first->second, key);
+          else if (label >= 0)
+            seen.emplace_back(label, key);
+        }
     };
     add(op->getOperands(), labels.operands);
     add(op->getResults(), labels.results);

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuse.h"
+#include "mhc/Transforms/EraseDead.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 namespace mhc {
 #define GEN_PASS_DEF_FUSEPASS
@@ -33,24 +33,22 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
     if (level == FuseLevel::none || func.isExternal())
       return;
     Sites sites(getArgument(), limit);
-    IRRewriter rewriter(&getContext());
-    auto eraseDead = [&] { (void)runRegionDCE(rewriter, func->getRegions()); };
-    eraseDead();
+    eraseDeadOps(func);
     if (level >= FuseLevel::layer) {
       narrowPre(func, sites);
-      eraseDead();
+      eraseDeadOps(func);
       fusePre(func, sites);
       if (level == FuseLevel::model) { // of gradients first what no end of a chain can do without
         fusePostPre(func, sites);
         fusePostPreBwd(func, sites);
       }
       foldPostBwd(func, sites);
-      eraseDead();
+      eraseDeadOps(func);
       dropUnusedResults(func);
     }
     narrowGates(func, sites);
     roundProducts(func);
-    eraseDead();
+    eraseDeadOps(func);
     sites.remarkCounts(func);
     if (failed(verify(func))) // as after raising
       signalPassFailure();

@@ -7,13 +7,13 @@
 
 #include "Import.h"
 #include "mhc/Transforms/ArgumentSizes.h"
+#include "mhc/Transforms/EraseDead.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 namespace mhc {
 #define GEN_PASS_DEF_IMPORTPASS
@@ -42,8 +42,7 @@ struct ImportPass : mhc::impl::ImportPassBase<ImportPass> {
     importConcat(func);
     stateOpenSizes(func);
     joinTokens(func);
-    IRRewriter rewriter(&getContext());
-    (void)runRegionDCE(rewriter, func->getRegions()); // what is left of linalg has uses that patterns count
+    eraseDeadOps(func); // what is left of linalg has uses that patterns count
   }
 };
 } // namespace

@@ -109,10 +109,21 @@ static void stateSizes(tensor::ExpandShapeOp op, OpBuilder &builder) {
   setType(op->getResult(0), type, builder);
 }
 
+/// Whether all types state the same sizes, one behind the other, so that none tells another something.
+static bool statesOneShape(Operation *op) {
+  if (isa<DimsOpInterface>(op) || !OpTrait::hasElementwiseMappableTraits(op))
+    return false;
+  auto shapeOf = [](Type type) { return cast<RankedTensorType>(type).getShape(); };
+  auto types = llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes());
+  return llvm::all_of(types, llvm::IsaPred<RankedTensorType>) && llvm::all_equal(llvm::map_range(types, shapeOf)) &&
+         llvm::none_of(op->getOperands(), [](Value operand) { return withoutCast(operand) != operand; });
+}
+
 static void stateSizes(Operation *op, OpBuilder &builder) {
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
     return stateSizes(expand, builder);
-  if (llvm::none_of(op->getOperandTypes(), isOpen) && llvm::none_of(op->getResultTypes(), isOpen))
+  if ((llvm::none_of(op->getOperandTypes(), isOpen) && llvm::none_of(op->getResultTypes(), isOpen)) ||
+      statesOneShape(op))
     return;
   std::optional<DimLabels> labels = labelsOf(op);
   if (!labels)

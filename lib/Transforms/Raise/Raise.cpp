@@ -11,6 +11,7 @@
 #include "StreamLists.h"
 #include "mhc/Transforms/ArgumentSizes.h"
 #include "mhc/Transforms/CheckInput.h"
+#include "mhc/Transforms/EraseDead.h"
 #include "mhc/Transforms/Inline.h"
 #include "mhc/Transforms/Passes.h"
 #include "mhc/Transforms/RaiseCheck.h"
@@ -20,7 +21,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 namespace mhc {
 #define GEN_PASS_DEF_NORMALISEPASS
@@ -68,11 +68,6 @@ Operation *mhc::singleUser(Value value) {
   auto readsElements = [](Operation *user) { return !isa<tensor::DimOp>(user); };
   auto readers = llvm::make_filter_range(value.getUsers(), readsElements);
   return llvm::hasSingleElement(readers) ? *readers.begin() : nullptr;
-}
-
-static void eraseDeadOps(func::FuncOp func, RewriterBase::Listener *listener = nullptr) {
-  IRRewriter rewriter(func.getContext(), listener);
-  (void)runRegionDCE(rewriter, func->getRegions());
 }
 
 /// The ops that were found are joined by pairs of reshapes that undo each other. Products take transposes as flags.
@@ -186,12 +181,16 @@ private:
     raiseElementary(func, readings, sites);
     joinGates(func, keeper);
     mergeCopies(func, keeper); // a gate in two spellings is one
+    readings.change();
     raiseResidualMaps(func, readings, sites);
-    mergeCopies(func, keeper); // so is a residual map
-    raiseExpand(func, readings, sites);
+    raiseExpand(func, readings, sites); // reads nothing that residual maps change
+    readings.change();
+    mergeCopies(func, keeper); // a residual map in two spellings is one as well
     raiseGates(func, readings, sites);
     eraseDeadOps(func, &keeper);
+    readings.change();
     raiseProjection(func, readings, sites);
+    readings.change();
     raiseStreams(func, readings, sites);
     readSizesFromArguments(func); // a size of logits or gates would be a use that keeps them from being fused
     eraseDeadOps(func, &keeper);

@@ -163,6 +163,6 @@ void mhc::raiseResidualMaps(func::FuncOp func, Readings &all, Sites &sites) {
         if (!result.use_empty() && replaceSinkhorn(readings, sites, op, result))
           break;
     if (isOpTriviallyDead(op))
-      op->erase();
+      all.takeOut(op);
   }
 }
