@@ -37,7 +37,7 @@ static std::optional<int64_t> staticSize(Value value, int dim) {
 
 unsigned DimAnalysis::addNode(std::optional<int64_t> size, bool isDimension) {
   unsigned node = nodes.size();
-  nodes.push_back({node, size, {}, {}, {}, isDimension});
+  nodes.push_back({.parent = node, .size = size, .isDimension = isDimension});
   return node;
 }
 
@@ -300,7 +300,7 @@ void DimAnalysis::finish() {
     if (node.size)
       node.name = std::to_string(*node.size);
     else if (!node.argument)
-      node.name = "?";
+      continue; // has no name
     else if (followsFromArguments(node))
       computed.push_back(&node);
     else

@@ -67,11 +67,14 @@ static bool readsNoData(Operation *op) {
   return isa<tensor::DimOp>(op) || (op->getNumRegions() == 0 && llvm::none_of(op->getOperandTypes(), holdsData));
 }
 
-/// Values that an op reads, also inside its regions.
-static llvm::SetVector<Value> valuesReadBy(Operation *op) {
-  llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
+/// Calls a function for each value that an op reads, also inside its regions.
+static void forEachRead(Operation *op, llvm::function_ref<void(Value)> visit) {
+  llvm::for_each(op->getOperands(), visit);
+  if (op->getNumRegions() == 0) // most ops
+    return;
+  llvm::SetVector<Value> values;
   getUsedValuesDefinedAbove(op->getRegions(), values);
-  return values;
+  llvm::for_each(values, visit);
 }
 
 /// `ops`, each behind those that make what it reads.
@@ -90,9 +93,10 @@ static SmallVector<Operation *> inOrder(const llvm::SetVector<Operation *> &ops)
       if (!met.insert(op).second)
         continue;
       stack.push_back({op, true});
-      for (Value value : valuesReadBy(op))
+      forEachRead(op, [&](Value value) {
         if (Operation *maker = value.getDefiningOp(); ops.contains(maker))
           stack.push_back({maker, false});
+      });
     }
   }
   return result;
@@ -163,8 +167,7 @@ private:
 
   void visitInputs(Operation *op) {
     unsigned reader = isa<tensor::DimOp>(op) ? kSizeOnly : readers[op];
-    for (Value value : valuesReadBy(op))
-      visit(value, reader);
+    forEachRead(op, [&](Value value) { visit(value, reader); });
   }
 
   bool belongs(Operation *op, unsigned reader) {

@@ -105,7 +105,7 @@ private:
     std::optional<int64_t> size;
     std::optional<Polynomial> value; ///< in terms of other nodes
     std::optional<std::pair<unsigned, int>> argument;
-    std::string name;
+    std::string name = "?";
     bool isDimension = false; ///< of a tensor, at a root: some number of the class is
   };
 

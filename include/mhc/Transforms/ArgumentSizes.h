@@ -12,8 +12,11 @@
 
 namespace mhc {
 
+class DimAnalysis;
+
 /// Gives each size of an argument one value, wherever it is read: a size of something in between keeps that alive.
-void readSizesFromArguments(mlir::func::FuncOp func);
+/// `dims` may be given where an analysis is there already.
+void readSizesFromArguments(mlir::func::FuncOp func, DimAnalysis *dims = nullptr);
 
 } // namespace mhc
 

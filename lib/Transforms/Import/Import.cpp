@@ -8,6 +8,7 @@
 #include "Import.h"
 #include "mhc/Transforms/ArgumentSizes.h"
 #include "mhc/Transforms/EraseDead.h"
+#include "mhc/Transforms/Imported.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -43,6 +44,8 @@ struct ImportPass : mhc::impl::ImportPassBase<ImportPass> {
     stateOpenSizes(func);
     joinTokens(func);
     eraseDeadOps(func); // what is left of linalg has uses that patterns count
+    getAnalysis<Imported>();
+    markAnalysesPreserved<Imported>();
   }
 };
 } // namespace

@@ -14,11 +14,11 @@ using namespace mlir;
 using namespace mhc;
 using algebra::Algebra;
 
+using Closed = std::optional<Algebra::Closed>;
+
 /// Whether both are the same tensor at some index.
-static bool isSameElement(algebra::Reading &reading, Value a, Value b) {
-  std::optional<Algebra::Closed> one = reading.algebra().close(reading.of(a));
-  std::optional<Algebra::Closed> other = reading.algebra().close(reading.of(b));
-  return one && other && one->node == other->node && one->coefficient == other->coefficient;
+static bool isSameElement(const Closed &a, const Closed &b) {
+  return a && b && a->node == b->node && a->coefficient == b->coefficient;
 }
 
 /// Whether a batch of products reads a matrix that is the same in all of them, as exporters repeat a weight.
@@ -33,6 +33,8 @@ static bool multipliesByOne(algebra::Reading &reading, Operation *op) {
 /// tensor; one that is squared, projected, reduced or returned is. Ops that compute nothing, and parts of it, are read
 /// like itself.
 static bool isReadAsStreams(algebra::Reading &reading, Value streams) {
+  auto closed = [&](Value value) { return reading.algebra().close(reading.of(value)); };
+  const Closed all = closed(streams);
   llvm::SmallSetVector<Value, 8> values;
   values.insert(streams);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -43,7 +45,7 @@ static bool isReadAsStreams(algebra::Reading &reading, Value streams) {
         continue;
       bool isElementwise = user->hasTrait<OpTrait::Elementwise>();
       if (isa<tensor::ExtractSliceOp, tensor::ConcatOp>(user) ||
-          (isElementwise && isSameElement(reading, user->getResult(0), streams)))
+          (isElementwise && isSameElement(closed(user->getResult(0)), all)))
         values.insert(user->getResult(0));
       else if (!isElementwise || (isa<arith::MulFOp>(user) && user->getOperand(0) == user->getOperand(1)))
         return true;

@@ -316,8 +316,9 @@ static void moveReshapesOutOfLoops(func::FuncOp func) {
 
 void mhc::normalise(func::FuncOp func) {
   MLIRContext *context = func.getContext();
-  DimAnalysis dims(func);
-  ForgetErased<DimAnalysis> forget(dims);
+  LazyDims dims(func);
+  DimAnalysis &known = dims.get(); // of what the function says before anything is rewritten
+  ForgetErased<LazyDims> forget(dims);
   RewritePatternSet patterns(context), last(context);
   addArithmeticPatterns(patterns);
   addViewPatterns(patterns);
@@ -333,7 +334,7 @@ void mhc::normalise(func::FuncOp func) {
   addPartPatterns(last, dims);
   addPartialComputationPatterns(last, dims);
   rewriteAll(func, std::move(last), forget);
-  readSizesFromArguments(func); // patterns ask for sizes as well
+  readSizesFromArguments(func, &known); // patterns ask for sizes as well
   moveReshapesOutOfLoops(func);
   mergeCopies(func, forget);
 }

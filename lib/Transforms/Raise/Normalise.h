@@ -16,6 +16,21 @@
 
 namespace mhc {
 
+/// The sizes of a function, analysed when one is asked for.
+class LazyDims {
+public:
+  explicit LazyDims(mlir::func::FuncOp func) : func(func) {}
+  DimAnalysis &get() { return dims ? *dims : dims.emplace(func); }
+  void forget(mlir::Operation *op) {
+    if (dims)
+      dims->forget(op);
+  }
+
+private:
+  mlir::func::FuncOp func;
+  std::optional<DimAnalysis> dims;
+};
+
 /// x + 0, x * 1 -> x; a + -b -> a - b; x^2, x^0.5 -> products and roots
 void addArithmeticPatterns(mlir::RewritePatternSet &patterns);
 /// Arithmetic in front of views
@@ -25,11 +40,11 @@ void addProductPatterns(mlir::RewritePatternSet &patterns);
 /// Transposes in front of what repeats
 void addTransposePatterns(mlir::RewritePatternSet &patterns);
 /// Parts of one value, joined -> the value
-void addPartPatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
+void addPartPatterns(mlir::RewritePatternSet &patterns, LazyDims &dims);
 /// The same function of all parts of a value -> parts of the function of the value
-void addPartialComputationPatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
+void addPartialComputationPatterns(mlir::RewritePatternSet &patterns, LazyDims &dims);
 /// Slices of what is joined and sums over it -> those of the parts: afterwards, as they may be parts of one value
-void addSlicePatterns(mlir::RewritePatternSet &patterns, DimAnalysis &dims);
+void addSlicePatterns(mlir::RewritePatternSet &patterns, LazyDims &dims);
 
 /// Limit of a computation that a pattern looks through, as others will again: longer ones it does not.
 inline constexpr int kMostSteps = 32;

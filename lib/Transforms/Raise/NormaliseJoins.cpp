@@ -37,8 +37,8 @@ std::optional<Part> Parts::join(ValueRange values, int64_t dim) {
 
 bool Parts::covers(tensor::ExtractSliceOp slice, int64_t dim) {
   for (Value value : {slice.getSource(), slice.getResult()})
-    dims.learn(value);
-  bool all = slice.isDynamicSize(dim) ? dims.sameSize(slice.getSource(), dim, slice.getResult(), dim)
+    dims.get().learn(value);
+  bool all = slice.isDynamicSize(dim) ? dims.get().sameSize(slice.getSource(), dim, slice.getResult(), dim)
                                       : slice.getSourceType().getDimSize(dim) == slice.getStaticSize(dim);
   return slice.getStaticOffset(dim) == 0 && all;
 }

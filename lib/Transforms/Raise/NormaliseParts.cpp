@@ -14,7 +14,7 @@ using namespace mhc;
 namespace {
 template <typename Op>
 struct PartPattern : OpRewritePattern<Op> {
-  PartPattern(MLIRContext *context, DimAnalysis &dims) : OpRewritePattern<Op>(context), parts(dims) {}
+  PartPattern(MLIRContext *context, LazyDims &dims) : OpRewritePattern<Op>(context), parts(dims) {}
   mutable Parts parts;
 };
 
@@ -190,13 +190,13 @@ static LogicalResult reduceJoinedFirst(ReduceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-void mhc::addPartPatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
+void mhc::addPartPatterns(RewritePatternSet &patterns, LazyDims &dims) {
   patterns.add<FoldJoinedSlices, ComputeAfterJoining, FoldJoinedProducts<MatmulOp>, FoldJoinedProducts<BatchMatmulOp>,
                TakePartOfProduct<MatmulOp>, TakePartOfProduct<BatchMatmulOp>, FoldNestedSlices>(patterns.getContext(),
                                                                                                 dims);
 }
 
-void mhc::addSlicePatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
+void mhc::addSlicePatterns(RewritePatternSet &patterns, LazyDims &dims) {
   patterns.add<SliceBeforeJoining>(patterns.getContext(), dims);
   patterns.add(reduceJoinedFirst);
 }

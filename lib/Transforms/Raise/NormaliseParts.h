@@ -25,7 +25,7 @@ struct Part {
 /// Knows which slices are parts along a dimension.
 class Parts {
 public:
-  explicit Parts(DimAnalysis &dims) : dims(dims) {}
+  explicit Parts(LazyDims &dims) : dims(dims) {}
 
   std::optional<Part> partOf(mlir::tensor::ExtractSliceOp slice, int64_t dim);
   /// Consecutive parts, as one part of the same whole.
@@ -34,7 +34,7 @@ public:
 private:
   bool covers(mlir::tensor::ExtractSliceOp slice, int64_t dim);
 
-  DimAnalysis &dims;
+  LazyDims &dims;
 };
 
 /// Whether parts of a value along a dimension have the sizes of a type along the others, as types state them.

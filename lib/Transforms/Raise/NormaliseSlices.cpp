@@ -17,10 +17,13 @@
 using namespace mlir;
 using namespace mhc;
 
-static bool haveSameShape(DimAnalysis &dims, Value a, Value b) {
+static bool haveSameShape(LazyDims &lazy, Value a, Value b) {
+  if (a == b)
+    return true;
   auto type = cast<RankedTensorType>(a.getType());
   if (type.getShape() != cast<RankedTensorType>(b.getType()).getShape())
     return false;
+  DimAnalysis &dims = lazy.get();
   dims.learn(a);
   dims.learn(b);
   return llvm::all_of(llvm::seq<int64_t>(0, type.getRank()),
@@ -94,7 +97,7 @@ namespace {
 /// The same function of all parts of some values is one of the values. That of a few parts only stays, as the whole
 /// would cost more. Functions of one value stay with what reads them: steps look for them there.
 struct ComputeBeforeSlicing : RewritePattern {
-  ComputeBeforeSlicing(MLIRContext *context, DimAnalysis &dims)
+  ComputeBeforeSlicing(MLIRContext *context, LazyDims &dims)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context), dims(dims) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
@@ -173,11 +176,11 @@ private:
     return rewriter.create(state)->getResult(0);
   }
 
-  DimAnalysis &dims;
+  LazyDims &dims;
 };
 } // namespace
 
-void mhc::addPartialComputationPatterns(RewritePatternSet &patterns, DimAnalysis &dims) {
+void mhc::addPartialComputationPatterns(RewritePatternSet &patterns, LazyDims &dims) {
   patterns.add<ComputeBeforeSlicing>(patterns.getContext(), dims);
 }
 
@@ -189,7 +192,7 @@ void mhc::joinGates(func::FuncOp func, RewriterBase::Listener &listener) {
   });
   if (gates.empty())
     return;
-  DimAnalysis dims(func);
+  LazyDims dims(func);
   RewritePatternSet patterns(func.getContext());
   addPartialComputationPatterns(patterns, dims);
   addPartPatterns(patterns, dims);

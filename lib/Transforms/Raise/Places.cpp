@@ -62,14 +62,19 @@ static SetVector<Operation *> opsBetween(const Values &inputs, Value root) {
 /// Sorts by the first place in a file; nowhere sorts first.
 using SourceOrder = std::tuple<StringRef, unsigned, unsigned>;
 static SourceOrder sourceOrder(Location loc) {
-  auto place = loc->findInstanceOf<FileLineColLoc>();
+  auto own = dyn_cast<FileLineColLoc>(loc); // of most ops
+  auto place = own ? own : loc->findInstanceOf<FileLineColLoc>();
   return place ? SourceOrder(place.getFilename().getValue(), place.getLine(), place.getColumn()) : SourceOrder();
 }
 
 static void addPlacesOf(ArrayRef<Operation *> ops, ArrayRef<Operation *> made) {
   SmallVector<std::pair<SourceOrder, Location>> places;
+  auto add = [&](Operation *op) { places.push_back({sourceOrder(op->getLoc()), op->getLoc()}); };
   for (Operation *op : ops)
-    op->walk([&](Operation *part) { places.push_back({sourceOrder(part->getLoc()), part->getLoc()}); });
+    if (op->getNumRegions() == 0)
+      add(op);
+    else
+      op->walk(add);
   llvm::stable_sort(places, llvm::less_first());
   for (Operation *op : made) {
     SmallVector<Location> all = {op->getLoc()};

@@ -12,6 +12,7 @@
 #include "mhc/Transforms/ArgumentSizes.h"
 #include "mhc/Transforms/CheckInput.h"
 #include "mhc/Transforms/EraseDead.h"
+#include "mhc/Transforms/Imported.h"
 #include "mhc/Transforms/Inline.h"
 #include "mhc/Transforms/Passes.h"
 #include "mhc/Transforms/RaiseCheck.h"
@@ -157,6 +158,8 @@ private:
   }
 
   LogicalResult readInput(func::FuncOp func) {
+    if (getCachedAnalysis<Imported>())
+      return success();
     OpPassManager pm(func::FuncOp::getOperationName());
     pm.addPass(createImportPass());
     return runPipeline(pm, func);

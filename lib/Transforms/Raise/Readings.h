@@ -19,7 +19,7 @@ public:
   explicit Readings(mlir::func::FuncOp func) : func(func) {}
   ~Readings() { destroyTaken(); }
 
-  /// What is asked for next is read again.
+  /// Marks all that was read as out of date.
   void change() {
     seen.isStale = ignored.isStale = true;
     destroyTaken();
