@@ -36,7 +36,6 @@ struct Tiles {
   float *partials;
   int64_t M, C, length;
   int32_t slices;
-  int32_t first;      ///< column of dW; without d_x there may be more than kColumns, in several launches
   bool byStreams;     ///< a block has quarters of a token at the same place; else 128 elements of K in a row
   bool mixed;         ///< whether start is d_out
   bool channelsFirst; ///< four elements of K are the streams of a channel

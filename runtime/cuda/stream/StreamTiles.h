@@ -24,11 +24,14 @@ int64_t streamTilesBytes(const ProjectionBwdArgs &args); ///< of scratch memory
 cudaError_t streamTiles(const ProjectionBwdArgs &args, const generic::StreamShares &shares, const float *factor,
                         float *partials, void *scratch, cudaStream_t stream);
 
-/// The same of eight streams, whose d_x has a kernel of its own (stream_eight.cu).
+/// The same of eight streams, where d_x and dW have a launch each (stream_eight.cu, weight_eight.cu).
 bool streamEightTakes(const ProjectionBwdArgs &args, const generic::StreamShares &shares, Needs &needs);
 int64_t streamEightBytes(const ProjectionBwdArgs &args);
 cudaError_t streamEight(const ProjectionBwdArgs &args, const generic::StreamShares &shares, const float *factor,
                         float *partials, void *scratch, int multiprocessors, cudaStream_t stream);
+
+/// dW of each run, with `fragments` in the scratch memory of streamEight.
+cudaError_t weightEight(const ProjectionBwdArgs &args, float *partials, uint4 *fragments, cudaStream_t stream);
 
 } // namespace mhcrt
 

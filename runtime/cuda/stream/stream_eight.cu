@@ -246,13 +246,6 @@ __global__ void __launch_bounds__(kPackThreads)
   to[place * 64 + 32 + lane] = low;
 }
 
-/// The same call without d_x.
-ProjectionBwdArgs weightsOf(const ProjectionBwdArgs &a) {
-  ProjectionBwdArgs weights = a;
-  weights.d_x = nullptr, weights.d_x_in = nullptr;
-  return weights;
-}
-
 int64_t tilesOf(const ProjectionBwdArgs &a) { return divideUp(a.M, kTokens); }
 
 template <typename T>
@@ -268,25 +261,25 @@ cudaError_t launch(const EightStreams &args, unsigned blocks, cudaStream_t strea
 bool mhcrt::streamEightTakes(const ProjectionBwdArgs &a, const generic::StreamShares &shares, Needs &needs) {
   return needs.equal("n", a.n, kStreams) && needs.atMost("N", a.N, 16 * kSteps) &&
          needs.that(a.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") &&
-         needs.multiple("C", a.C, 16 / mhcrt_dtype_bytes(a.x_type)) && needs.given("d_x", a.d_x) &&
-         needs.type("d_x", a.d_x_type, a.x_type) && (!a.d_x_in || needs.type("d_x_in", a.d_x_in_type, a.x_type)) &&
+         needs.multiple("C", a.C, 16 / mhcrt_dtype_bytes(a.x_type)) && needs.atMost("K", a.K, (1 << 24) - 1) &&
+         needs.that(a.M > 0, "tokens") && needs.atMost("M", a.M, (int64_t(1) << 30) - 1) &&
+         (!a.d_x || needs.type("d_x", a.d_x_type, a.x_type)) &&
+         (!a.d_x_in || needs.type("d_x_in", a.d_x_in_type, a.x_type)) &&
+         needs.that(a.d_x || a.d_phi || a.d_norm_weight, "a gradient") &&
          (!shares.dOut || needs.absent("d_x_in", a.d_x_in)) &&
-         needs.aligned({a.x, a.d_x_in, a.d_x, shares.du, shares.dOut, shares.hRes}) &&
-         streamTilesTake(weightsOf(a), {}, needs);
+         needs.aligned({a.x, a.d_x_in, a.d_x, shares.du, shares.dOut, shares.hRes});
 }
 
 int64_t mhcrt::streamEightBytes(const ProjectionBwdArgs &a) {
-  return std::max(saturatingMul(tilesOf(a), kSteps * 64 * sizeof(uint4)), streamTilesBytes(a));
+  return saturatingMul(tilesOf(a), kSteps * 64 * sizeof(uint4));
 }
 
-cudaError_t mhcrt::streamEight(const ProjectionBwdArgs &a, const generic::StreamShares &shares, const float *factor,
-                               float *partials, void *scratch, int multiprocessors, cudaStream_t stream) {
+static cudaError_t launchStreams(const ProjectionBwdArgs &a, const generic::StreamShares &shares, const float *factor,
+                                 uint4 *fragments, int multiprocessors, cudaStream_t stream) {
   const int64_t tiles = tilesOf(a), items = tiles * kSteps * 32;
-  auto *fragments = static_cast<uint4 *>(scratch);
-  cudaError_t error =
-      launchOverlapping(streamEightPackKernel, static_cast<unsigned>(divideUp(items, kPackThreads)), kPackThreads, 1, 0,
-                        stream, static_cast<const float *>(a.d_proj), a.M, a.N, items, fragments);
-  if (error)
+  if (const cudaError_t error =
+          launchOverlapping(streamEightPackKernel, static_cast<unsigned>(divideUp(items, kPackThreads)), kPackThreads,
+                            1, 0, stream, static_cast<const float *>(a.d_proj), a.M, a.N, items, fragments))
     return error;
   const int64_t slices = divideUp(a.C, kChannels), runs = std::max<int64_t>(1, multiprocessors / slices);
   const int64_t runTiles = divideUp(tiles, runs);
@@ -306,6 +299,12 @@ cudaError_t mhcrt::streamEight(const ProjectionBwdArgs &a, const generic::Stream
                              shares.dOut != nullptr,
                              shares.orient == MHCRT_ORIENT_OI};
   const auto blocks = static_cast<unsigned>(slices * divideUp(tiles, runTiles));
-  error = withElement(a.x_type, [&](auto type) { return launch<decltype(type)>(args, blocks, stream); });
-  return error || !partials ? error : streamTiles(weightsOf(a), {}, nullptr, partials, scratch, stream);
+  return withElement(a.x_type, [&](auto type) { return launch<decltype(type)>(args, blocks, stream); });
+}
+
+cudaError_t mhcrt::streamEight(const ProjectionBwdArgs &a, const generic::StreamShares &shares, const float *factor,
+                               float *partials, void *scratch, int multiprocessors, cudaStream_t stream) {
+  auto *fragments = static_cast<uint4 *>(scratch);
+  const cudaError_t error = a.d_x ? launchStreams(a, shares, factor, fragments, multiprocessors, stream) : cudaSuccess;
+  return error || !partials ? error : weightEight(a, partials, fragments, stream);
 }

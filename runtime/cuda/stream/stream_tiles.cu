@@ -14,7 +14,7 @@
 //         that the tiles' sums, which they do not round to nearest, stay short; runs of tokens end before the sums of
 //         flushes get long.
 // Bytes   per token 2K elements, and K/4 for d_u, K for d_out or d_x_in.
-// Needs   for d_x N at most 24, rows of x of whole 16 bytes; with d_u or d_out n = 4, or 2 in layout nC, and whole 16
+// Needs   N at most 24, rows of x of whole 16 bytes; with d_u or d_out n = 4, or 2 in layout nC, and whole 16
 // bytes of
 //         channels, of half of them where n = 2.
 // Round   two tf32 terms per f32 value, three of four products; f32 sums, one rounding of d_x at the store.
@@ -196,9 +196,8 @@ __device__ __forceinline__ void storePartials(const Tiles &args, const Slice<n> 
     mixed[e] = sums[(4 + e) * kThreads];
   }
   const auto store = [&](int64_t j, int at, float4 v) {
-    if (args.first + j < args.phi.N && at < slice.length(warp))
-      *reinterpret_cast<float4 *>(args.partials + (run * args.phi.N + args.first + j) * args.phi.K + slice.start(warp) +
-                                  at) = v;
+    if (j < args.phi.N && at < slice.length(warp))
+      *reinterpret_cast<float4 *>(args.partials + (run * args.phi.N + j) * args.phi.K + slice.start(warp) + at) = v;
   };
   const int at = 8 * q;
   store(g, at, make_float4(wide[0].x, wide[1].x, wide[2].x, wide[3].x));
@@ -218,7 +217,7 @@ constexpr int kPackThreads = 128;
 /// The fragments of d_proj: of dW's columns g and g + 8 in either term and g + 16 in both, for tokens 2*q and 2*q + 1;
 /// then of d_x's steps of eight columns. Zero behind the last token and column.
 __global__ void __launch_bounds__(kPackThreads)
-    streamTilesPackKernel(const float *dProj, int64_t M, int64_t N, int64_t first, int64_t tiles, uint4 *to) {
+    streamTilesPackKernel(const float *dProj, int64_t M, int64_t N, int64_t tiles, uint4 *to) {
   beginOverlapped();
   const int64_t item = int64_t(blockIdx.x) * kPackThreads + threadIdx.x, tile = item / 32;
   const int lane = item % 32, g = lane / 4, q = lane % 4;
@@ -226,7 +225,7 @@ __global__ void __launch_bounds__(kPackThreads)
     return;
   const auto terms = [&](int t, int j) {
     const int64_t m = tile * kTokens + t;
-    return splitTf32(m < M && first + j < N ? dProj[m * N + first + j] : 0.0f);
+    return splitTf32(m < M && j < N ? dProj[m * N + j] : 0.0f);
   };
   uint4 *fragment = to + tile * kFragments * 32 + lane;
   const Tf32Pair a0 = terms(2 * q, g), a1 = terms(2 * q, g + 8), a2 = terms(2 * q + 1, g), a3 = terms(2 * q + 1, g + 8);
@@ -282,7 +281,7 @@ __global__ void __launch_bounds__(kThreads, kResidentOf<T, n>) streamTilesKernel
       for (int t = 0; t < 2; ++t)
         loadFour(&stage.x[tile + 2 * q + t][warp * kRow + 4 * g], x[t]);
       if (args.partials)
-        sums.add<sizeof(T) == 2>(dProj, x, args.phi.N - args.first > 16);
+        sums.add<sizeof(T) == 2>(dProj, x, args.phi.N > 16);
       if (!args.dx)
         continue;
       multiplyWeights(weights, dProj, args.phi.N, dx);
@@ -317,7 +316,7 @@ static bool sharesFit(const ProjectionBwdArgs &a, int64_t vector, Needs &needs) 
 bool mhcrt::streamTilesTake(const ProjectionBwdArgs &a, const generic::StreamShares &shares, Needs &needs) {
   const int64_t vector = 16 / mhcrt_dtype_bytes(a.x_type);
   const bool hasShares = shares.du || shares.dOut;
-  return (!a.d_x || needs.atMost("N", a.N, kColumns)) && needs.multiple("K", a.K, vector) &&
+  return needs.atMost("N", a.N, kColumns) && needs.multiple("K", a.K, vector) &&
          needs.atMost("K", a.K, (1 << 24) - 1) && (!hasShares || sharesFit(a, vector, needs)) &&
          needs.that(a.M > 0, "tokens") && needs.atMost("M", a.M, (int64_t(1) << 30) - 1) &&
          (!a.d_x || needs.type("d_x", a.d_x_type, a.x_type)) &&
@@ -354,13 +353,13 @@ static cudaError_t launch(const Tiles &args, unsigned blocks, cudaStream_t strea
   return error ? error : launchOverlapping(kKernel, blocks, kThreads, 1, sizeof(Memory<T, n>), stream, args);
 }
 
-static cudaError_t launchColumns(const ProjectionBwdArgs &a, const generic::StreamShares &shares, const float *factor,
-                                 float *partials, void *scratch, int32_t first, cudaStream_t stream) {
+cudaError_t mhcrt::streamTiles(const ProjectionBwdArgs &a, const generic::StreamShares &shares, const float *factor,
+                               float *partials, void *scratch, cudaStream_t stream) {
   const int64_t tiles = divideUp(a.M, kTokens);
   auto *fragments = static_cast<uint4 *>(scratch);
   if (const cudaError_t error = launchOverlapping(
           streamTilesPackKernel, static_cast<unsigned>(divideUp(tiles * 32, kPackThreads)), kPackThreads, 1, 0, stream,
-          static_cast<const float *>(a.d_proj), a.M, a.N, int64_t{first}, tiles, fragments))
+          static_cast<const float *>(a.d_proj), a.M, a.N, tiles, fragments))
     return error;
   const generic::TokenRuns runs = streamTilesRuns(a);
   const Tiles args = {a.x,
@@ -377,7 +376,6 @@ static cudaError_t launchColumns(const ProjectionBwdArgs &a, const generic::Stre
                       a.C,
                       runs.length,
                       slicesOf(a),
-                      first,
                       byStreams(a, shares),
                       shares.dOut != nullptr,
                       a.layout == MHCRT_LAYOUT_CN,
@@ -387,12 +385,4 @@ static cudaError_t launchColumns(const ProjectionBwdArgs &a, const generic::Stre
     using T = decltype(type);
     return byStreams(a, shares) && a.n == 2 ? launch<T, 2>(args, blocks, stream) : launch<T, 4>(args, blocks, stream);
   });
-}
-
-cudaError_t mhcrt::streamTiles(const ProjectionBwdArgs &a, const generic::StreamShares &shares, const float *factor,
-                               float *partials, void *scratch, cudaStream_t stream) {
-  cudaError_t error = cudaSuccess;
-  for (int32_t first = 0; first < a.N && !error; first += kColumns)
-    error = launchColumns(a, shares, factor, partials, scratch, first, stream);
-  return error;
 }
