@@ -34,6 +34,7 @@ class Unsupported(Exception):
 _library = torch.library.Library("mhcc", "DEF")
 _library.define("stop(Tensor x) -> Tensor")
 _library.impl("stop", torch.clone, "CompositeExplicitAutograd")
+torch.library.register_vmap("mhcc::stop", lambda info, dims, x: (torch.ops.mhcc.stop(x), dims[0]), lib=_library)
 
 _DETACHES = ("detach", "detach_", torch.detach, torch.Tensor.detach, torch.ops.aten.detach.default)
 

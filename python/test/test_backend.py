@@ -191,6 +191,13 @@ class Stopped(modules.Coefficients):
             return super().residual(logits)
 
 
+class Shifted(modules.Coefficients):
+    """The maximum of each row is subtracted, and its gradient, which is none, left out."""
+
+    def residual(self, logits):
+        return super().residual(logits - logits.amax(-1, keepdim=True).detach())
+
+
 class Layer(nn.Module):
     def __init__(self, coefficients):
         super().__init__()
@@ -206,6 +213,17 @@ class Layer(nn.Module):
 def test_gradient_that_ends_inside(region):
     module = Layer(Stopped(4, 16, region=region))
     compare(module, compiled(module), torch.randn(2, 3, 4, 16))
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_maximum_that_is_detached(mapped):
+    module = Layer(Shifted(4, 16))
+    if mapped:
+        module.forward = torch.func.vmap(module.forward)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)  # that a batching rule is missing
+        compare(module, compiled(module, require="all"), torch.randn(2, 3, 4, 16))
+    assert counts() == [{"pre": 1, "post": 1}]
 
 
 class Wide(modules.Coefficients):

@@ -33,6 +33,72 @@ StringAttr mhc::nodeOf(func::FuncOp func, Value value) {
   return StringAttr::get(func.getContext(), loc.getName().getValue() + "#" + Twine(result.getResultNumber()));
 }
 
+//===----------------------------------------------------------------------===//
+// Detached maxima
+//===----------------------------------------------------------------------===//
+
+static bool isCall(Operation *op, ArrayRef<StringRef> names) {
+  return op && llvm::is_contained(names, op->getName().getStringRef());
+}
+
+/// The dimensions that a reduction keeps as ones, counted from the front; none for another call.
+static SmallVector<int64_t> dimsKept(Operation *op, ArrayRef<StringRef> names) {
+  SmallVector<int64_t> dims;
+  auto keeps = isCall(op, names) ? op->getAttrOfType<BoolAttr>("keepdim") : BoolAttr();
+  if (!keeps || !keeps.getValue())
+    return dims;
+  const int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
+  auto add = [&](Attribute dim) {
+    if (auto number = dyn_cast<IntegerAttr>(dim))
+      dims.push_back(number.getInt() < 0 ? number.getInt() + rank : number.getInt());
+  };
+  if (auto list = op->getAttrOfType<ArrayAttr>("dim"))
+    llvm::for_each(list, add);
+  else if (Attribute one = op->getAttr("dim"))
+    add(one);
+  llvm::sort(dims);
+  return dims;
+}
+
+/// Whether a call adds a small eps to its operand, or keeps it from being less.
+static bool addsEps(Operation *op) {
+  constexpr double kLargestEps = 1e-5;
+  auto eps = op ? op->getAttrOfType<FloatAttr>(isCall(op, {"aten.add.Tensor"}) ? "other" : "min") : FloatAttr();
+  return isCall(op, {"aten.add.Tensor", "aten.clamp.default", "aten.clamp_min.default"}) && eps &&
+         eps.getValueAsDouble() <= kLargestEps;
+}
+
+/// Whether an exponential is read by its sums over these dimensions, and by divisions by them, and these by nothing
+/// else: the quotient, and its derivative, is the same whatever is subtracted from all logits of a sum.
+static bool isNormalised(Operation *exp, ArrayRef<int64_t> dims) {
+  auto isSum = [&](Operation *op) {
+    return ArrayRef(dimsKept(op, {"aten.sum.dim_IntList"})) == dims && op->getOperand(0) == exp->getResult(0);
+  };
+  auto isQuotient = [&](Operation *op) {
+    if (!isCall(op, {"aten.div.Tensor"}) || op->getNumOperands() != 2 || op->getOperand(0) != exp->getResult(0))
+      return false;
+    Operation *divisor = op->getOperand(1).getDefiningOp();
+    return isSum(addsEps(divisor) ? divisor->getOperand(0).getDefiningOp() : divisor);
+  };
+  auto isDivisor = [&](Operation *op) {
+    return isQuotient(op) || (addsEps(op) && llvm::all_of(op->getUsers(), isQuotient));
+  };
+  return isCall(exp, {"aten.exp.default"}) && llvm::all_of(exp->getUsers(), [&](Operation *user) {
+           return isQuotient(user) || (isSum(user) && llvm::all_of(user->getUsers(), isDivisor));
+         });
+}
+
+/// Whether a call detaches the maximum that is subtracted from the logits of such exponentials.
+static bool detachesMaximum(Operation *detach) {
+  Operation *max = isCall(detach, {"aten.detach.default"}) ? detach->getOperand(0).getDefiningOp() : nullptr;
+  const SmallVector<int64_t> dims = dimsKept(max, {"aten.amax.default", "aten.max.dim"});
+  return !dims.empty() && llvm::all_of(detach->getUsers(), [&](Operation *sub) {
+    return isCall(sub, {"aten.sub.Tensor"}) && sub->getNumOperands() == 2 && sub->getOperand(0) == max->getOperand(0) &&
+           sub->getOperand(1) == detach->getResult(0) &&
+           llvm::all_of(sub->getUsers(), [&](Operation *exp) { return isNormalised(exp, dims); });
+  });
+}
+
 namespace {
 /// Reads the calls of one graph in their order.
 class GraphReader {
@@ -81,6 +147,10 @@ public:
 
 private:
   bool read(Operation *op) {
+    if (Value leaf = detachesMaximum(op) ? leaves.lookup(op->getOperand(0)) : Value()) {
+      leaves[op->getResult(0)] = leaf;
+      return true;
+    }
     AtenCall call(op, leaves, sizes);
     SmallVector<Value> values = readCall(op->getName().getStringRef(), call);
     for (auto [result, value] : llvm::zip(op->getResults(), values))
