@@ -395,7 +395,7 @@ def test_failure_of_the_compiler(monkeypatch, tmp_path):
     """The graph goes on as it was, and the warning names a file that fails in the same way."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     printed = backend.print_graph
-    monkeypatch.setattr(backend, "print_graph", lambda graph: printed(graph) + "nothing")
+    monkeypatch.setattr(backend, "print_graph", lambda graph, **said: printed(graph, **said) + "nothing")
     module = modules.Model()
     with pytest.warns(UserWarning, match="mhcc leaves a graph as it is") as warnings:
         torch.testing.assert_close(compiled(module)(TOKENS), module(TOKENS))
