@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import importlib.util
 import inspect
+import itertools
 import os
 import sys
 import typing
@@ -174,6 +175,16 @@ def compile(model, *, dynamic=None, fullgraph=False, mode=None, **options):
     )
 
 
+def _is_traced(reason, classes):
+    """Whether Dynamo breaks a graph at a registered module or inside it, which is a graph by itself then."""
+    def is_inside(frame, cls):
+        lines, first = inspect.getsourcelines(cls)
+        return frame.filename == inspect.getsourcefile(cls) and first <= frame.lineno < first + len(lines)
+
+    return "Traced.__call__" in reason.reason or any(is_inside(*pair) for pair in
+                                                     itertools.product(reason.user_stack, classes))
+
+
 def explain(model, *args, **kwargs):
     """A report of what `torch.compile(model, backend="mhc")` finds and misses.
 
@@ -197,7 +208,10 @@ def explain(model, *args, **kwargs):
     torch._dynamo.reset()
     try:
         torch.compile(model, backend=look)(*args, **kwargs)
+        classes = set(_find_registered(model).values())
         for reason in graph_break_reasons:
+            if _is_traced(reason, classes):
+                continue
             where = f"{reason.user_stack[-1].filename}:{reason.user_stack[-1].lineno}" if reason.user_stack else ""
             report.breaks.append(Break(where, reason.reason.split("\n\n")[0]))
     finally:
