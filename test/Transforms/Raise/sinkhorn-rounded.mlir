@@ -180,3 +180,22 @@ func.func @maximum_in_two_steps(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
   %a2 = arith.divf %a1, %b2 : tensor<8x4x4xbf16>
   return %a2 : tensor<8x4x4xbf16>
 }
+
+// Matrices in front of their tokens, which are shown as matrices when they are wide again.
+// CHECK-LABEL: @matrices_in_front_of_tokens
+// CHECK: mhc.sinkhorn({{.*}}) <init = exp, order = row_col, denom = add, eps = {{.*}}, iters = 1, format = bf16>
+func.func @matrices_in_front_of_tokens(%z: tensor<4x4x8xbf16>) -> tensor<8x4x4xf32> {
+  %eps = arith.constant dense<1.0e-03> : tensor<4x8xbf16>
+  %e = math.exp %z : tensor<4x4x8xbf16>
+  %s1 = mhc.reduce sum %e dims = [1] : tensor<4x4x8xbf16> -> tensor<4x8xbf16>
+  %p1 = arith.addf %s1, %eps : tensor<4x8xbf16>
+  %b1 = mhc.broadcast %p1 dims = [0, 2] : tensor<4x8xbf16> -> tensor<4x4x8xbf16>
+  %a1 = arith.divf %e, %b1 : tensor<4x4x8xbf16>
+  %s2 = mhc.reduce sum %a1 dims = [0] : tensor<4x4x8xbf16> -> tensor<4x8xbf16>
+  %p2 = arith.addf %s2, %eps : tensor<4x8xbf16>
+  %b2 = mhc.broadcast %p2 dims = [1, 2] : tensor<4x8xbf16> -> tensor<4x4x8xbf16>
+  %a2 = arith.divf %a1, %b2 : tensor<4x4x8xbf16>
+  %wide = arith.extf %a2 : tensor<4x4x8xbf16> to tensor<4x4x8xf32>
+  %mix = mhc.transpose %wide perm = [2, 0, 1] : tensor<4x4x8xf32> -> tensor<8x4x4xf32>
+  return %mix : tensor<8x4x4xf32>
+}
