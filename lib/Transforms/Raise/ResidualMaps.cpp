@@ -80,6 +80,8 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
                  stringifyInit(site.init) + ", " + Twine(site.iters) + " iterations" +
                      (site.format ? " in " + stringifyFormat(*site.format) : Twine())))
     return false;
+  if (site.isShiftRounded)
+    sites.note(op, "fewer-roundings", "the maximum of logits in a narrow type is subtracted in f32");
   const bool isShifted = site.init == Init::exp_rowmax || site.init == Init::exp_colmax;
   if (site.init == Init::exp || isShifted)
     for (const algebra::Reading::Found &found : reading.find(site.logits, op))

@@ -286,19 +286,23 @@ bool ExactMatcher::undoSoftmaxEps() {
   return true;
 }
 
-/// z - max(z) -> z
+/// z - max(z) -> z, also where a narrow program has rounded the difference: z itself is rounded as little, where an op
+/// makes it.
 bool ExactMatcher::takeShift(Expr &logits, ArrayRef<algebra::Var> over) {
-  for (const algebra::Term &term : logits) {
+  const bool isNarrow = isRounded(logits, Format::bf16) || isRounded(logits, Format::f16);
+  const Expr shifted = isNarrow ? algebra.part(logits[0].factors[0].element).value_or(logits) : logits;
+  for (const algebra::Term &term : shifted) {
     bool isMaximum = term.coefficient == -1 && term.exponent.empty() && term.factors.size() == 1 &&
                      term.factors[0].halves == 2 && term.factors[0].node()->isReduce("max");
     if (!isMaximum)
       continue;
     Expr maximum = Algebra::of(term.factors[0].element);
-    std::optional<Expr> z = algebra.add(logits, maximum);
+    std::optional<Expr> z = algebra.add(shifted, maximum);
     std::optional<Expr> expected = z ? reduceOver("max", *z, over) : std::nullopt;
     const algebra::Factor *factor = expected ? algebra::singleFactor(*expected) : nullptr;
     if (factor && (*expected)[0].coefficient == 1 && factor->element == term.factors[0].element) {
       logits = *z;
+      isShiftRounded = isNarrow;
       return true;
     }
   }

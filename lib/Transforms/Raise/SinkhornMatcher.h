@@ -72,6 +72,7 @@ protected:
   algebra::Expr state;
   mlir::Operation *user;   ///< at which the values of the state are there
   std::vector<Step> steps; ///< from the last one back
+  bool isShiftRounded = false;
 
 private:
   bool undoLoop();

@@ -199,3 +199,23 @@ func.func @matrices_in_front_of_tokens(%z: tensor<4x4x8xbf16>) -> tensor<8x4x4xf
   %mix = mhc.transpose %wide perm = [2, 0, 1] : tensor<4x4x8xf32> -> tensor<8x4x4xf32>
   return %mix : tensor<8x4x4xf32>
 }
+
+// A maximum that is subtracted in front of an iteration in f32.
+// CHECK-LABEL: @maximum_subtracted_in_front
+// CHECK: %[[WIDE:.*]] = arith.extf %arg0
+// CHECK: mhc.sinkhorn(logits = %[[WIDE]] : tensor<8x4x4xf32>) <init = exp_rowmax, order = row_col, denom = none, eps = 0.0{{.*}}, iters = 1>
+// REMARK: [Analysis] fewer-roundings | {{.*}}Function=maximum_subtracted_in_front | Remark="the maximum of logits in a narrow type is subtracted in f32"
+func.func @maximum_subtracted_in_front(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xf32> {
+  %max = mhc.reduce max %z dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %all = mhc.broadcast %max dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %shifted = arith.subf %z, %all : tensor<8x4x4xbf16>
+  %wide = arith.extf %shifted : tensor<8x4x4xbf16> to tensor<8x4x4xf32>
+  %e = math.exp %wide : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %e dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b1 = mhc.broadcast %s1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %e, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b2 = mhc.broadcast %s2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %mix = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  return %mix : tensor<8x4x4xf32>
+}
