@@ -26,6 +26,9 @@ namespace HWY_NAMESPACE {
 
 constexpr int64_t kPair = 2 * kLanes;
 
+/// Vectors that go through the steps of SiLU side by side.
+constexpr int kSide = 4;
+
 /// A pair, or its first `count` elements and zeros.
 template <typename T>
 HWY_INLINE void loadSomePair(const T *from, int64_t count, V &a, V &b) {
@@ -72,24 +75,28 @@ HWY_INLINE V roundedQuiet(V v) {
     return rounded(v, static_cast<const T *>(nullptr));
 }
 
+/// Stores the same `copies` times, `stride` elements apart.
 template <bool kStream, typename T>
-HWY_INLINE void storeQuiet(V a, V b, T *to, int64_t count) {
+HWY_INLINE void storeQuiet(V a, V b, T *to, int64_t count, int64_t copies = 1, int64_t stride = 0) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<T, Bf16>) {
     const auto both =
         hn::OddEven(hn::BitCast(d16Pair, roundQuiet(b)), hn::BitCast(d16Pair, hn::ShiftRight<16>(roundQuiet(a))));
-    if (count < kPair) {
-      HWY_ALIGN uint16_t buffer[kPair];
-      hn::Store(both, d16Pair, buffer);
-      std::memcpy(to, buffer, count * sizeof(T));
-    } else if (kStream)
-      hn::Stream(both, d16Pair, reinterpret_cast<uint16_t *>(to));
-    else
-      hn::StoreU(both, d16Pair, reinterpret_cast<uint16_t *>(to));
+    for (int64_t copy = 0; copy < copies; ++copy, to += stride) {
+      if (count < kPair) {
+        HWY_ALIGN uint16_t buffer[kPair];
+        hn::Store(both, d16Pair, buffer);
+        std::memcpy(to, buffer, count * sizeof(T));
+      } else if (kStream)
+        hn::Stream(both, d16Pair, reinterpret_cast<uint16_t *>(to));
+      else
+        hn::StoreU(both, d16Pair, reinterpret_cast<uint16_t *>(to));
+    }
     return;
   }
 #endif
-  storeSomePair<kStream>(a, b, to, count);
+  for (int64_t copy = 0; copy < copies; ++copy, to += stride)
+    storeSomePair<kStream>(a, b, to, count);
 }
 
 /// The weights of one head to its planes.
@@ -217,13 +224,18 @@ HWY_INLINE void silu(V (&a)[kCount], V (&s)[kCount], V (&e)[kCount]) {
     a[i] = hn::Mul(a[i], s[i]);
 }
 
-/// 1 / sqrt(eps + the sum of all lanes).
-HWY_INLINE float inverseNorm(V squares, float eps) { return 1.0f / std::sqrt(sumLanes(squares) + eps); }
+/// In place: sums of squares of a span's tokens to 1 / sqrt(sum + eps).
+HWY_INLINE void inverseNorms(float *sums, int64_t count, float eps) {
+  for (int64_t t = 0; t < count; t += kLanes)
+    store(hn::Div(hn::Set(d, 1.0f), hn::Sqrt(hn::Add(load(sums + t), hn::Set(d, eps)))), sums + t);
+}
 
-/// Where a piece of tokens finds its taps: token t has tap j at rows[t + j].
+constexpr int64_t kMostRows = kSpanTokens + kMostTaps - 1;
+
+/// Where the tokens of a piece find their taps: token piece.n + t has tap j at rows[t + j].
 template <typename T>
 struct TapRows {
-  const T *rows[kTogether + kMostTaps - 1];
+  const T *rows[kMostRows];
 };
 
 /// The rows of a piece from `channel` on. One that is missing is null, and is left out by firstTap.
@@ -247,8 +259,8 @@ HWY_INLINE TapRows<T> tapRows(const Args &args, const Piece &piece, int64_t chan
 /// The pair at channel c of each row; the last one of a head is copied to `room`, since it may end with the tensor.
 template <typename T>
 struct PairRows {
-  const T *rows[kTogether + kMostTaps - 1];
-  HWY_ALIGN T room[kTogether + kMostTaps - 1][kPair];
+  const T *rows[kMostRows];
+  HWY_ALIGN T room[kMostRows][kPair];
 
   PairRows(const T *const *taps, int64_t count, int64_t c, int64_t width) : room() {
     for (int64_t i = 0; i < count; ++i) {
@@ -259,33 +271,71 @@ struct PairRows {
   }
 };
 
-/// a of a pair of channels of kTokens tokens, rounded. kTaps: k, or 0 where it is not known and taps may be missing.
+/// a of a pair of channels, rounded, to planes to[t*pad], of groups of kTokens tokens. kTaps: k, or 0 where it is not
+/// known and taps may be missing.
 template <int kTokens, int kTaps, typename T>
 HWY_INLINE void convolvePair(const T *const *rows, int64_t c, const float *planes, int64_t pad, int64_t k,
-                             int64_t firstTap, V (&a)[kTokens], V (&b)[kTokens]) {
-  loadPlane(planes + k * pad, a[0], b[0]);
-  for (int t = 1; t < kTokens; ++t) {
-    a[t] = a[0];
-    b[t] = b[0];
-  }
-  const int64_t first = kTaps ? 0 : firstTap, last = kTaps ? kTaps : k;
+                             int64_t firstTap, int64_t groups, float *to) {
+  V weightA[kTaps + 1], weightB[kTaps + 1], biasA, biasB;
 #pragma GCC unroll 4
-  for (int64_t j = first; j < last; ++j) {
-    V weightA, weightB;
-    loadPlane(planes + j * pad, weightA, weightB);
+  for (int j = 0; j < kTaps; ++j)
+    loadPlane(planes + j * pad, weightA[j], weightB[j]);
+  loadPlane(planes + k * pad, biasA, biasB);
+  const int64_t first = kTaps ? 0 : firstTap, last = kTaps ? kTaps : k;
+  for (int64_t group = 0; group < groups; ++group, rows += kTokens, to += kTokens * pad) {
+    V a[kTokens], b[kTokens];
 #pragma GCC unroll 4
     for (int t = 0; t < kTokens; ++t) {
-      V xA, xB;
-      loadPair(rows[t + j] + c, xA, xB);
-      a[t] = hn::MulAdd(weightA, xA, a[t]);
-      b[t] = hn::MulAdd(weightB, xB, b[t]);
+      a[t] = biasA;
+      b[t] = biasB;
     }
-  }
 #pragma GCC unroll 4
-  for (int t = 0; t < kTokens; ++t) {
-    a[t] = roundedQuiet<T>(a[t]);
-    b[t] = roundedQuiet<T>(b[t]);
+    for (int64_t j = first; j < last; ++j) {
+      if (!kTaps)
+        loadPlane(planes + j * pad, weightA[0], weightB[0]);
+#pragma GCC unroll 4
+      for (int t = 0; t < kTokens; ++t) {
+        V xA, xB;
+        loadPair(rows[t + j] + c, xA, xB);
+        a[t] = hn::MulAdd(weightA[kTaps ? j : 0], xA, a[t]);
+        b[t] = hn::MulAdd(weightB[kTaps ? j : 0], xB, b[t]);
+      }
+    }
+#pragma GCC unroll 4
+    for (int t = 0; t < kTokens; ++t)
+      storePlane(roundedQuiet<T>(a[t]), roundedQuiet<T>(b[t]), to + t * pad);
   }
+}
+
+/// a of a head to planes to[t*pad + c], 0 behind the last channel, of groups of kTokens tokens.
+template <int kTokens, int kTaps, typename T>
+HWY_NOINLINE void convolveTokens(const T *const *taps, const float *planes, int64_t width, int64_t pad, int64_t k,
+                                 int64_t firstTap, int64_t groups, float *to) {
+  int64_t c = 0;
+  for (; c + kPair <= width; c += kPair) {
+    convolvePair<kTokens, kTaps>(taps, c, planes + c, pad, k, firstTap, groups, to + c);
+  }
+  if (c < width) {
+    const PairRows<T> last(taps, kTokens * groups + k - 1, c, width);
+    convolvePair<kTokens, kTaps>(last.rows, 0, planes + c, pad, k, firstTap, groups, to + c);
+  }
+}
+
+/// a of a piece's head to planes, rounded.
+template <typename T, typename Args>
+HWY_INLINE void convolveHead(const Args &args, const Piece &piece, int64_t head, const T *const *taps, float *to) {
+  const Heads &heads = args.heads;
+  const int64_t k = args.k, width = heads.width(head), pad = heads.pad(head);
+  const float *planes = args.planes + (k + 1) * heads.plane(head);
+  forTogether(args, piece, [&](int64_t n, int64_t tokens, int64_t groups) {
+    const int64_t t = n - piece.n;
+    if (tokens == 1)
+      convolveTokens<1, 0>(taps + t, planes, width, pad, k, firstTapOf(args, piece, n), groups, to + t * pad);
+    else if (k == 4)
+      convolveTokens<kTogether, 4>(taps + t, planes, width, pad, k, 0, groups, to + t * pad);
+    else
+      convolveTokens<kTogether, 0>(taps + t, planes, width, pad, k, 0, groups, to + t * pad);
+  });
 }
 
 /// Copies elements as bits.

@@ -15,13 +15,19 @@
 
 namespace mhcrt {
 
-/// Tokens that are computed at a time, where they have all their taps in one sequence.
+/// Tokens of which the convolution is computed side by side, where they have all their taps in one sequence.
 constexpr int64_t kTogether = 4;
+
+/// Tokens of which each head is computed before the next head, at most: its planes stay in the first-level cache.
+constexpr int64_t kSpanTokens = 16;
+
+/// Fewer of wider elements. Streams of memory, not arithmetic, bound those: sixteen rows at once are too many for them.
+constexpr int64_t spanTokens(int64_t bytes) { return bytes == 4 ? kSpanTokens / 2 : kSpanTokens; }
 
 /// Tokens of one tile. It reads the k - 1 before them once more.
 constexpr int64_t kRunTokens = 64;
 
-/// Tokens [n, n+count) of the sequence [begin, end). A piece is whole, or one token.
+/// Tokens [n, n+count) of the sequence [begin, end), at most kSpanTokens.
 struct Piece {
   int64_t n, count, begin, end;
   int64_t row, step; ///< of token n in qkvzba and in its gradient, and from one token to the next
@@ -29,7 +35,7 @@ struct Piece {
   int64_t rowOf(int64_t token) const { return row + (token - n) * step; }
 };
 
-/// The piece that begins with token n and ends at `last` at most. No token of another sequence is in it or in its taps.
+/// The piece that begins with token n and ends at `last` at most. No token of another sequence is in it.
 template <typename Args>
 Piece pieceAt(const Args &a, int64_t n, int64_t last) {
   const int64_t i = n / a.M;
@@ -39,13 +45,9 @@ Piece pieceAt(const Args &a, int64_t n, int64_t last) {
     begin = next[-1];
     end = *next;
   }
-  const bool isWhole = n - (a.k - 1) >= begin && n + kTogether <= std::min(end, last);
   const bool isBatchLast = a.seq_layout == MHCRT_SEQ_LAYOUT_MBD;
-  return {n, isWhole ? kTogether : 1, begin, end, isBatchLast ? (n - i * a.M) * a.b + i : n, isBatchLast ? a.b : 1};
+  return {n, std::min(end, last) - n, begin, end, isBatchLast ? (n - i * a.M) * a.b + i : n, isBatchLast ? a.b : 1};
 }
-
-/// Tokens of which each head is computed before the next head, so that its planes stay in the first-level cache.
-constexpr int64_t kSpanTokens = 4;
 
 /// The pieces of the tokens [first, last) of a span; returns their number.
 template <typename Args>
@@ -56,10 +58,21 @@ int64_t spanPieces(const Args &a, int64_t first, int64_t last, Piece (&pieces)[k
   return count;
 }
 
-/// The first tap that a piece's tokens have, those of left_boundary among them.
+/// Calls body(n, kTogether, groups) for tokens of a piece that have all their taps, and body(n, 1, 1) for the rest.
+template <typename Args, typename Body>
+void forTogether(const Args &a, const Piece &piece, Body body) {
+  const int64_t last = piece.n + piece.count;
+  for (int64_t n = piece.n; n < last;) {
+    const int64_t groups = n - (a.k - 1) >= piece.begin ? (last - n) / kTogether : 0, tokens = groups ? kTogether : 1;
+    body(n, tokens, std::max<int64_t>(groups, 1));
+    n += tokens * std::max<int64_t>(groups, 1);
+  }
+}
+
+/// The first tap that token n of a piece has, those of left_boundary among them.
 template <typename Args>
-int64_t firstTapOf(const Args &a, const Piece &piece) {
-  return a.left_boundary ? 0 : std::max<int64_t>(0, piece.begin - (piece.n - (a.k - 1)));
+int64_t firstTapOf(const Args &a, const Piece &piece, int64_t n) {
+  return a.left_boundary ? 0 : std::max<int64_t>(0, piece.begin - (n - (a.k - 1)));
 }
 
 /// The row of left_boundary and of its gradient that has token begin - before of a sequence.

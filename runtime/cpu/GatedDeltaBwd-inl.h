@@ -33,19 +33,19 @@ struct GatedDeltaBwdCall : PreGatedDeltaRuleBwdArgs {
 /// Scratch memory of a thread.
 struct GatedDeltaRoom {
   float *sums, *rests; ///< of a few tokens, and what the sums of the run have rounded away
-  float *das;          ///< planes of each head: da of the last tokens, that of token n in row n % ring
-  float *du;           ///< planes of a piece of one head
-  int64_t ring;        ///< a power of two: a piece and the k - 1 tokens before it
+  float *carry;        ///< planes of each head: da of the last k - 1 tokens
+  float *da;           ///< planes of a piece of one head, behind those k - 1
+  float *u;            ///< planes of a piece of one head: a, then slope * u
 
-  static int64_t ringOf(int64_t k) { return kTogether + k - 1 > 8 ? 16 : 8; }
+  static int64_t pad(const Heads &heads) { return std::max(heads.pad(0), heads.pad(2 * heads.keys)); }
   static int64_t floats(const GatedDeltaBwdCall &args) {
     const Heads &heads = args.heads;
-    return 2 * args.sums() + ringOf(args.k) * heads.plane(heads.count()) +
-           kTogether * std::max(heads.pad(0), heads.pad(2 * heads.keys));
+    return 2 * args.sums() + (args.k - 1) * heads.plane(heads.count()) + (2 * kSpanTokens + args.k - 1) * pad(heads);
   }
   GatedDeltaRoom(const GatedDeltaBwdCall &args, float *at)
-      : sums(at), rests(sums + args.sums()), das(rests + args.sums()),
-        du(das + ringOf(args.k) * args.heads.plane(args.heads.count())), ring(ringOf(args.k)) {}
+      : sums(at), rests(sums + args.sums()), carry(rests + args.sums()),
+        da(carry + (args.k - 1) * args.heads.plane(args.heads.count())),
+        u(da + (kSpanTokens + args.k - 1) * pad(args.heads)) {}
 };
 } // namespace mhcrt
 #endif
@@ -54,201 +54,202 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-/// s to du/da = s + u*(1 - s), where 1 - s is taken from e: u may be large where s is close to 1.
-template <int kTokens>
-HWY_INLINE void slopes(const V (&u)[kTokens], const V (&e)[kTokens], V (&s)[kTokens]) {
+/// a to u, not rounded, and the slope du/da of neighbouring vectors.
+template <typename T, int kCount>
+HWY_INLINE void slopesAt(const float *at, V (&u)[kCount], V (&slope)[kCount]) {
+  V e[kCount];
 #pragma GCC unroll 4
-  for (int t = 0; t < kTokens; ++t)
-    s[t] = hn::MulAdd(u[t], hn::Mul(e[t], s[t]), s[t]);
+  for (int i = 0; i < kCount; ++i)
+    u[i] = load(at + i * kLanes);
+  silu<T>(u, slope, e);
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i) // s + u*(1 - s), where 1 - s is taken from e: u may be large where s is close to 1
+    slope[i] = hn::MulAdd(u[i], hn::Mul(e[i], slope[i]), slope[i]);
 }
 
-/// The slope du/da, and u, of a pair of channels.
-template <int kTokens, int kTaps, typename T>
-HWY_INLINE void slopePair(const T *const *rows, int64_t c, const float *planes, int64_t pad, int64_t k,
-                          int64_t firstTap, V (&slopeA)[kTokens], V (&slopeB)[kTokens], V (&uA)[kTokens],
-                          V (&uB)[kTokens]) {
-  convolvePair<kTokens, kTaps>(rows, c, planes, pad, k, firstTap, uA, uB);
-  V e[kTokens];
-  silu<T>(uA, slopeA, e);
-  slopes(uA, e, slopeA);
-  silu<T>(uB, slopeB, e);
-  slopes(uB, e, slopeB);
+/// Pairs from channel c on of one token of a head of v: a to da. Asks for those of the next head in row x and of the
+/// gradient.
+template <typename T, int kPairs>
+HWY_INLINE void valuePairs(const T *grad, const T *x, const float *a, int64_t c, int64_t width, float *da) {
+  V u[2 * kPairs], slope[2 * kPairs];
+  slopesAt<T>(a + c, u, slope);
+#pragma GCC unroll 4
+  for (int i = 0; i < kPairs; ++i) {
+    const int64_t at = c + i * kPair;
+    V gradA, gradB;
+    prefetchPair(x + at + width);
+    prefetchPair(grad + at + width);
+    loadSomePair(grad + at, width - at, gradA, gradB);
+    storePlane(hn::Mul(slope[2 * i], gradA), hn::Mul(slope[2 * i + 1], gradB), da + at);
+  }
 }
 
-/// One pair of q or k: slope * dy to da and slope * u to du, with the sums of its head.
-template <int kTokens, int kTaps, int kCopies, typename T>
-HWY_INLINE void keyPair(const GatedDeltaBwdCall &args, const T *const *rows, int64_t at, const T *const *grads,
-                        int64_t c, int64_t count, const float *planes, int64_t pad, int64_t firstTap, float *const *da,
-                        float *du, V (&squares)[kTokens], V (&products)[kTokens]) {
-  const int64_t copies = kCopies ? kCopies : args.heads.repeat;
-  V slopeA[kTokens], slopeB[kTokens], uA[kTokens], uB[kTokens];
-  slopePair<kTokens, kTaps>(rows, at, planes + c, pad, args.k, firstTap, slopeA, slopeB, uA, uB);
+/// Pairs from channel c on of one token of a head of q or k: slope * dy to da and slope * u in place of a, with the
+/// sums of u^2 and dy*u.
+template <typename T, int kPairs>
+HWY_INLINE void keyPairs(const T *grad, const T *x, int64_t copies, float *a, int64_t c, int64_t width, float *da,
+                         V &squares, V &products) {
+  V u[2 * kPairs], slope[2 * kPairs];
+  slopesAt<T>(a + c, u, slope);
 #pragma GCC unroll 4
-  for (int t = 0; t < kTokens; ++t) {
-    const V a = roundedQuiet<T>(uA[t]), b = roundedQuiet<T>(uB[t]);
-    V sumA, sumB, gradA, gradB;
-    loadSomePair(grads[t] + c, count, sumA, sumB);
+  for (int i = 0; i < kPairs; ++i) {
+    const int64_t at = c + i * kPair;
+    V sumA, sumB;
+    prefetchPair(x + at + width);
+    prefetchPair(grad + at + copies * width);
+    loadSomePair(grad + at, width - at, sumA, sumB);
     for (int64_t copy = 1; copy < copies; ++copy) {
-      loadSomePair(grads[t] + copy * args.dk + c, count, gradA, gradB);
+      V gradA, gradB;
+      prefetchPair(grad + copy * width + at + copies * width);
+      loadSomePair(grad + copy * width + at, width - at, gradA, gradB);
       sumA = hn::Add(sumA, gradA);
       sumB = hn::Add(sumB, gradB);
     }
-    squares[t] = hn::MulAdd(b, b, hn::MulAdd(a, a, squares[t]));
-    products[t] = hn::MulAdd(b, sumB, hn::MulAdd(a, sumA, products[t]));
-    storePlane(hn::Mul(slopeA[t], sumA), hn::Mul(slopeB[t], sumB), da[t] + c);
-    storePlane(hn::Mul(slopeA[t], a), hn::Mul(slopeB[t], b), du + t * pad + c);
+    const V uA = roundedQuiet<T>(u[2 * i]), uB = roundedQuiet<T>(u[2 * i + 1]);
+    squares = hn::MulAdd(uB, uB, hn::MulAdd(uA, uA, squares));
+    products = hn::MulAdd(uB, sumB, hn::MulAdd(uA, sumA, products));
+    storePlane(hn::Mul(slope[2 * i], sumA), hn::Mul(slope[2 * i + 1], sumB), da + at);
+    storePlane(hn::Mul(slope[2 * i], uA), hn::Mul(slope[2 * i + 1], uB), a + at);
   }
 }
 
-/// In place: da of a piece's head without the norm to da with it. du is slope * u. The steps of one token wait for each
-/// other, so the tokens take them together.
-template <int kTokens>
-HWY_INLINE void normBwd(const V (&squares)[kTokens], const V (&products)[kTokens], float eps, int64_t width,
-                        const float *du, int64_t pad, float *const *da) {
-  V r[kTokens], scale[kTokens];
-#pragma GCC unroll 4
-  for (int t = 0; t < kTokens; ++t) {
-    const float each = inverseNorm(squares[t], eps);
-    r[t] = hn::Set(d, each);
-    scale[t] = hn::Set(d, each * each * sumLanes(products[t]));
-  }
-  for (int64_t c = 0; c < width; c += kLanes) {
-#pragma GCC unroll 4
-    for (int t = 0; t < kTokens; ++t)
-      store(hn::Mul(r[t], hn::NegMulAdd(scale[t], load(du + t * pad + c), load(da[t] + c))), da[t] + c);
+/// da of a piece's head of v, whose tokens have rows x. Rows of gradients are `stride` elements apart.
+template <typename T>
+HWY_NOINLINE void valueHeadBwd(const T *grad, const T *const *x, int64_t stride, int64_t count, int64_t width,
+                               int64_t pad, const float *a, float *da) {
+  for (int64_t t = 0; t < count; ++t, grad += stride, a += pad, da += pad) {
+    int64_t c = 0;
+    for (; c + kSide * kLanes <= width; c += kSide * kLanes)
+      valuePairs<T, kSide / 2>(grad, x[t], a, c, width, da);
+    for (; c < width; c += kPair)
+      valuePairs<T, 1>(grad, x[t], a, c, width, da);
   }
 }
 
-/// da of a head of q or k. kCopies: of each such head, or 0 where it is not known.
-template <int kTokens, int kTaps, int kCopies, typename T>
-HWY_NOINLINE void keyHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const T *const *taps, int64_t firstTap,
-                             const T *const *grads, float *const *da, float *du) {
-  const int64_t width = args.dk, pad = args.heads.pad(head), k = args.k, whole = width / kPair * kPair;
-  const int64_t copies = kCopies ? kCopies : args.heads.repeat;
-  const float *planes = args.planes + (k + 1) * args.heads.plane(head);
-  V squares[kTokens], products[kTokens];
-  for (int t = 0; t < kTokens; ++t)
-    squares[t] = products[t] = hn::Zero(d);
-  for (int64_t c = 0; c < whole; c += kPair) {
-    for (int t = 0; t < kTokens; ++t) {
-      prefetchPair(taps[t + k - 1] + c + kAheadBytes / sizeof(T));
-      for (int64_t copy = 0; copy < copies; ++copy)
-        prefetchPair(grads[t] + copy * width + c + kAheadBytes / sizeof(T));
+/// da of a piece's head of q or k. a is overwritten.
+template <typename T>
+HWY_NOINLINE void keyHeadBwd(const GatedDeltaBwdCall &args, const T *grad, const T *const *x, int64_t stride,
+                             int64_t count, int64_t pad, float *a, float *da) {
+  const int64_t width = args.dk, copies = args.heads.repeat;
+  HWY_ALIGN float norms[HWY_MAX(kSpanTokens, kLanes)] = {}, scales[HWY_MAX(kSpanTokens, kLanes)] = {};
+  for (int64_t t = 0; t < count; ++t, grad += stride) {
+    V squares = hn::Zero(d), products = hn::Zero(d);
+    int64_t c = 0;
+    for (; c + kSide * kLanes <= width; c += kSide * kLanes)
+      keyPairs<T, kSide / 2>(grad, x[t], copies, a + t * pad, c, width, da + t * pad, squares, products);
+    for (; c < width; c += kPair)
+      keyPairs<T, 1>(grad, x[t], copies, a + t * pad, c, width, da + t * pad, squares, products);
+    norms[t] = sumLanes(squares);
+    scales[t] = sumLanes(products);
+  }
+  if (!args.qk_l2norm)
+    return;
+  inverseNorms(norms, count, static_cast<float>(args.l2_eps));
+  for (int64_t t = 0; t < count; ++t, da += pad, a += pad) {
+    const V r = hn::Set(d, norms[t]), scale = hn::Set(d, norms[t] * norms[t] * scales[t]);
+    for (int64_t c = 0; c < width; c += kPair) {
+      V daA, daB, duA, duB;
+      loadPlane(da + c, daA, daB);
+      loadPlane(a + c, duA, duB);
+      storePlane(hn::Mul(r, hn::NegMulAdd(scale, duA, daA)), hn::Mul(r, hn::NegMulAdd(scale, duB, daB)), da + c);
     }
-    keyPair<kTokens, kTaps, kCopies>(args, taps, c, grads, c, kPair, planes, pad, firstTap, da, du, squares, products);
-  }
-  if (whole < width) {
-    const PairRows<T> last(taps, kTokens + k - 1, whole, width);
-    keyPair<kTokens, kTaps, kCopies>(args, last.rows, 0, grads, whole, width - whole, planes, pad, firstTap, da, du,
-                                     squares, products);
-  }
-  if (args.qk_l2norm)
-    normBwd(squares, products, static_cast<float>(args.l2_eps), roundUp(width, kPair), du, pad, da);
-}
-
-template <int kTokens, int kTaps, typename T>
-HWY_INLINE void valuePair(const GatedDeltaBwdCall &args, const T *const *rows, int64_t at, const T *const *grads,
-                          int64_t c, int64_t count, const float *planes, int64_t pad, int64_t firstTap,
-                          float *const *da) {
-  V slopeA[kTokens], slopeB[kTokens], uA[kTokens], uB[kTokens];
-  slopePair<kTokens, kTaps>(rows, at, planes + c, pad, args.k, firstTap, slopeA, slopeB, uA, uB);
-#pragma GCC unroll 4
-  for (int t = 0; t < kTokens; ++t) {
-    V gradA, gradB;
-    loadSomePair(grads[t] + c, count, gradA, gradB);
-    storePlane(hn::Mul(slopeA[t], gradA), hn::Mul(slopeB[t], gradB), da[t] + c);
   }
 }
 
-/// da of a head of v.
+/// One pair of the sums of d_conv_weight and d_conv_bias, of groups of kTokens tokens.
 template <int kTokens, int kTaps, typename T>
-HWY_NOINLINE void valueHeadBwd(const GatedDeltaBwdCall &args, int64_t head, const T *const *taps, int64_t firstTap,
-                               const T *const *grads, float *const *da) {
-  const int64_t width = args.dv, pad = args.heads.pad(head), k = args.k, whole = width / kPair * kPair;
-  const float *planes = args.planes + (k + 1) * args.heads.plane(head);
-  for (int64_t c = 0; c < whole; c += kPair) {
-    for (int t = 0; t < kTokens; ++t) {
-      prefetchPair(taps[t + k - 1] + c + kAheadBytes / sizeof(T));
-      prefetchPair(grads[t] + c + kAheadBytes / sizeof(T));
-    }
-    valuePair<kTokens, kTaps>(args, taps, c, grads, c, kPair, planes, pad, firstTap, da);
-  }
-  if (whole < width) {
-    const PairRows<T> last(taps, kTokens + k - 1, whole, width);
-    valuePair<kTokens, kTaps>(args, last.rows, 0, grads, whole, width - whole, planes, pad, firstTap, da);
-  }
-}
-
-/// One pair of the sums of d_conv_weight and d_conv_bias.
-template <int kTokens, int kTaps, typename T>
-HWY_INLINE void sumPair(const T *const *rows, int64_t at, float *const *da, int64_t c, int64_t pad, int64_t k,
-                        int64_t firstTap, float *sums) {
-  sums += c;
-  V daA[kTokens], daB[kTokens], a, b;
-  loadPlane(sums + k * pad, a, b);
-#pragma GCC unroll 4
-  for (int t = 0; t < kTokens; ++t) {
-    loadPlane(da[t] + c, daA[t], daB[t]);
-    a = hn::Add(a, daA[t]);
-    b = hn::Add(b, daB[t]);
-  }
-  storePlane(a, b, sums + k * pad);
-  constexpr int kRows = kTokens + (kTaps ? kTaps : kMostTaps) - 1;
-  V xA[kRows], xB[kRows];
+HWY_INLINE void sumPair(const T *const *rows, int64_t at, const float *da, int64_t pad, int64_t k, int64_t firstTap,
+                        int64_t groups, float *sums) {
+  constexpr int kHeld = kTaps ? kTaps : kMostTaps;
+  V sumA[kHeld + 1], sumB[kHeld + 1];
   const int64_t first = kTaps ? 0 : firstTap, last = kTaps ? kTaps : k;
 #pragma GCC unroll 8
-  for (int64_t i = first; i < kTokens + last - 1; ++i)
-    loadPair(rows[i] + at, xA[i], xB[i]);
-#pragma GCC unroll 4
-  for (int64_t j = first; j < last; ++j) {
-    loadPlane(sums + j * pad, a, b);
+  for (int64_t j = first; j <= last; ++j)
+    loadPlane(sums + j * pad, sumA[j], sumB[j]);
+  for (int64_t group = 0; group < groups; ++group, rows += kTokens, da += kTokens * pad)
 #pragma GCC unroll 4
     for (int t = 0; t < kTokens; ++t) {
-      a = hn::MulAdd(daA[t], xA[t + j], a);
-      b = hn::MulAdd(daB[t], xB[t + j], b);
+      V daA, daB;
+      loadPlane(da + t * pad, daA, daB);
+      sumA[last] = hn::Add(sumA[last], daA);
+      sumB[last] = hn::Add(sumB[last], daB);
+#pragma GCC unroll 4
+      for (int64_t j = first; j < last; ++j) {
+        V xA, xB;
+        loadPair(rows[t + j] + at, xA, xB);
+        sumA[j] = hn::MulAdd(daA, xA, sumA[j]);
+        sumB[j] = hn::MulAdd(daB, xB, sumB[j]);
+      }
     }
-    storePlane(a, b, sums + j * pad);
-  }
+#pragma GCC unroll 8
+  for (int64_t j = first; j <= last; ++j)
+    storePlane(sumA[j], sumB[j], sums + j * pad);
 }
 
 template <int kTokens, int kTaps, typename T>
-HWY_NOINLINE void sumHead(const T *const *taps, float *const *da, int64_t width, int64_t pad, int64_t k,
-                          int64_t firstTap, float *sums) {
+HWY_NOINLINE void sumTokens(const T *const *taps, const float *da, int64_t width, int64_t pad, int64_t k,
+                            int64_t firstTap, int64_t groups, float *sums) {
   int64_t c = 0;
   for (; c + kPair <= width; c += kPair)
-    sumPair<kTokens, kTaps>(taps, c, da, c, pad, k, firstTap, sums);
+    sumPair<kTokens, kTaps>(taps, c, da + c, pad, k, firstTap, groups, sums + c);
   if (c < width) {
-    const PairRows<T> last(taps, kTokens + k - 1, c, width);
-    sumPair<kTokens, kTaps>(last.rows, 0, da, c, pad, k, firstTap, sums);
+    const PairRows<T> last(taps, kTokens * groups + k - 1, c, width);
+    sumPair<kTokens, kTaps>(last.rows, 0, da + c, pad, k, firstTap, groups, sums + c);
   }
 }
 
-/// dx of kTokens tokens, the first of which has its da at das[0], of its terms [first, last) only; null rows are
-/// not wanted.
+/// Adds what a piece's head gives to the sums of d_conv_weight and d_conv_bias.
+template <typename T>
+HWY_INLINE void sumHead(const GatedDeltaBwdCall &args, const Piece &piece, int64_t head, const T *const *taps,
+                        const float *da, float *sums) {
+  const int64_t k = args.k, width = args.heads.width(head), pad = args.heads.pad(head);
+  forTogether(args, piece, [&](int64_t n, int64_t tokens, int64_t groups) {
+    const int64_t t = n - piece.n;
+    if (tokens == 1)
+      sumTokens<1, 0>(taps + t, da + t * pad, width, pad, k, firstTapOf(args, piece, n), groups, sums);
+    else if (k == 4)
+      sumTokens<kTogether, 4>(taps + t, da + t * pad, width, pad, k, 0, groups, sums);
+    else
+      sumTokens<kTogether, 0>(taps + t, da + t * pad, width, pad, k, 0, groups, sums);
+  });
+}
+
+/// dx of groups of kTokens tokens, the first of which has its da at `das`, of its terms [first, last) only; null rows
+/// are not wanted.
 template <int kTokens, int kTaps, bool kStream, typename T>
-HWY_NOINLINE void inputHead(float *const *das, const float *planes, int64_t width, int64_t pad, int64_t k,
-                            int64_t first, int64_t last, T *const *to) {
-  constexpr int kRows = kTokens + (kTaps ? kTaps : kMostTaps) - 1;
+HWY_NOINLINE void inputTokens(const float *das, const float *planes, int64_t width, int64_t pad, int64_t k,
+                              int64_t first, int64_t last, int64_t groups, T *const *to) {
   if (kTaps) {
     first = 0;
     last = k = kTaps;
   }
   for (int64_t c = 0; c < width; c += kPair) {
-    V daA[kRows], daB[kRows];
-#pragma GCC unroll 8
-    for (int64_t i = first; i < kTokens + last - 1; ++i)
-      loadPlane(das[i] + c, daA[i], daB[i]);
+    V weightA[kTaps + 1], weightB[kTaps + 1];
 #pragma GCC unroll 4
-    for (int t = 0; t < kTokens; ++t) {
-      V a = hn::Zero(d), b = hn::Zero(d), weightA, weightB;
+    for (int j = 0; j < kTaps; ++j)
+      loadPlane(planes + j * pad + c, weightA[j], weightB[j]);
+    for (int64_t group = 0; group < groups; ++group) {
+      const float *da = das + group * kTokens * pad + c;
+      V a[kTokens], b[kTokens];
+#pragma GCC unroll 4
+      for (int t = 0; t < kTokens; ++t)
+        a[t] = b[t] = hn::Zero(d);
 #pragma GCC unroll 4
       for (int64_t i = first; i < last; ++i) {
-        loadPlane(planes + (k - 1 - i) * pad + c, weightA, weightB);
-        a = hn::MulAdd(weightA, daA[t + i], a);
-        b = hn::MulAdd(weightB, daB[t + i], b);
+        if (!kTaps)
+          loadPlane(planes + (k - 1 - i) * pad + c, weightA[0], weightB[0]);
+#pragma GCC unroll 4
+        for (int t = 0; t < kTokens; ++t) {
+          V daA, daB;
+          loadPlane(da + (t + i) * pad, daA, daB);
+          a[t] = hn::MulAdd(weightA[kTaps ? k - 1 - i : 0], daA, a[t]);
+          b[t] = hn::MulAdd(weightB[kTaps ? k - 1 - i : 0], daB, b[t]);
+        }
       }
-      if (to[t])
-        storeQuiet<kStream>(a, b, to[t] + c, width - c);
+#pragma GCC unroll 4
+      for (int t = 0; t < kTokens; ++t)
+        if (T *row = to[group * kTokens + t])
+          storeQuiet<kStream>(a[t], b[t], row + c, width - c);
     }
   }
 }

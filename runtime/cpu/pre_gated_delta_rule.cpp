@@ -7,9 +7,12 @@
 //   query = u / sqrt(sum u^2 + l2_eps) of q, repeated      key alike     value = u of v     gate = z
 //   beta = sigmoid(b)     g = -exp(A_log) * softplus(alpha + dt_bias)
 //
-// Plan    Lanes along channels, four tokens at a time: a row is read from memory once, by the four tokens that it is a
-//         tap of from the caches. A head's u stays in the first-level cache until its norm is known. A tile is a run of
-//         tokens, or a share of the heads where there are few. Large outputs bypass the caches.
+// Plan    A span of tokens goes head by head. The convolution takes lanes along channels, a pair of vectors down all
+//         tokens, four at a time, with the weights in registers; the steps behind it take a token's channels in a row.
+//         Each loop is short, so that the processor has the steps of several vectors under way: one long loop ran at
+//         the time of its steps, not of its operations. A head's planes stay in the first-level cache. The loop of
+//         SiLU asks for the channels of the next head. A tile is a run of tokens, or a share of the heads where there
+//         are few. Large outputs bypass the caches.
 // Bytes   per token D elements of x, 2*hv*(dk + dv) + hv of the results and 4*hv; 2*num_key_heads*dk more for silu.
 // Needs   scratch memory of 4*(k + 1)*E; streaming stores need heads of a multiple of 64 bytes.
 // Round   a, then u of q and k, then each result once. The order of a sum is that of the taps, and of the lanes of a
@@ -41,140 +44,97 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-/// Where a piece of tokens is written: token t at to[t], and its copies of dk channels behind it.
-template <typename T>
-struct HeadOut {
-  T *to[kTogether];
-  T *silu[kTogether]; ///< null where it is not wanted
-};
-
-/// u of a pair of channels, not rounded.
-template <int kTokens, int kTaps, typename T>
-HWY_INLINE void siluPair(const GatedDeltaCall &args, const T *const *rows, int64_t c, const float *planes, int64_t pad,
-                         int64_t firstTap, V (&a)[kTokens], V (&b)[kTokens]) {
-  convolvePair<kTokens, kTaps>(rows, c, planes, pad, args.k, firstTap, a, b);
-  V s[kTokens], e[kTokens];
-  silu<T>(a, s, e);
-  silu<T>(b, s, e);
-}
-
-/// u of q or k, rounded, to u[t][c]; adds its squares to `squares`.
-template <int kTokens, bool kStream, typename T>
-HWY_INLINE void keepPair(V (&a)[kTokens], V (&b)[kTokens], const HeadOut<T> &out, int64_t c, int64_t count, float *u,
-                         int64_t pad, V (&squares)[kTokens]) {
+/// Pairs from channel c on of one token of a head: a to u, not rounded. Asks for those of the next head in row x.
+template <typename T, int kPairs>
+HWY_INLINE void siluPairs(const T *x, const float *a, int64_t c, int64_t width, V (&u)[2 * kPairs]) {
+  V s[2 * kPairs], e[2 * kPairs];
 #pragma GCC unroll 4
-  for (int t = 0; t < kTokens; ++t) {
-    a[t] = roundedQuiet<T>(a[t]);
-    b[t] = roundedQuiet<T>(b[t]);
-    storePlane(a[t], b[t], u + t * pad + c);
-    squares[t] = hn::MulAdd(b[t], b[t], hn::MulAdd(a[t], a[t], squares[t]));
-    if (out.silu[t])
-      storeQuiet<kStream>(a[t], b[t], out.silu[t] + c, count);
-  }
-}
-
-/// Multiplies by r and stores all copies of a piece's head.
-template <int kTokens, bool kStream, typename T>
-HWY_INLINE void storeCopies(const float *u, int64_t pad, int64_t width, const V (&r)[kTokens], int64_t copies,
-                            T *const *to) {
-  for (int64_t c = 0; c < width; c += kPair)
+  for (int i = 0; i < 2 * kPairs; ++i)
+    u[i] = load(a + c + i * kLanes);
 #pragma GCC unroll 4
-    for (int t = 0; t < kTokens; ++t) {
-      V a, b;
-      loadPlane(u + t * pad + c, a, b);
-      a = hn::Mul(a, r[t]);
-      b = hn::Mul(b, r[t]);
-      for (int64_t copy = 0; copy < copies; ++copy)
-        storeQuiet<kStream>(a, b, to[t] + copy * width + c, width - c);
-    }
+  for (int i = 0; i < kPairs; ++i)
+    prefetchPair(x + width + c + i * kPair);
+  silu<T>(u, s, e);
 }
 
-template <int kTokens, int kTaps, bool kStream, typename T>
-HWY_NOINLINE void keyHead(const GatedDeltaCall &args, int64_t head, const T *const *taps, int64_t firstTap,
-                          const HeadOut<T> &out, int64_t ahead, float *u) {
-  const int64_t width = args.dk, pad = args.heads.pad(head), k = args.k;
-  const float *planes = args.planes + (k + 1) * args.heads.plane(head);
-  V a[kTokens], b[kTokens], squares[kTokens];
-  for (int t = 0; t < kTokens; ++t)
-    squares[t] = hn::Zero(d);
-  int64_t c = 0;
-  for (; c + kPair <= width; c += kPair) {
-    for (int t = 0; t < kTokens; ++t)
-      prefetchPair(taps[t + k - 1] + c + ahead);
-    siluPair<kTokens, kTaps>(args, taps, c, planes + c, pad, firstTap, a, b);
-    keepPair<kTokens, kStream>(a, b, out, c, kPair, u, pad, squares);
-  }
-  if (c < width) {
-    const PairRows<T> last(taps, kTokens + k - 1, c, width);
-    siluPair<kTokens, kTaps>(args, last.rows, 0, planes + c, pad, firstTap, a, b);
-    // The channels behind the last have no weights and no bias: their u is 0.
-    keepPair<kTokens, kStream>(a, b, out, c, width - c, u, pad, squares);
-  }
-  V r[kTokens];
-  for (int t = 0; t < kTokens; ++t)
-    r[t] = hn::Set(d, args.qk_l2norm ? inverseNorm(squares[t], static_cast<float>(args.l2_eps)) : 1.0f);
-  storeCopies<kTokens, kStream>(u, pad, width, r, args.heads.repeat, out.to);
+template <bool kStream, typename T, int kPairs>
+HWY_INLINE void valuePairs(const T *x, const float *a, int64_t c, int64_t width, T *to) {
+  V u[2 * kPairs];
+  siluPairs<T, kPairs>(x, a, c, width, u);
+#pragma GCC unroll 4
+  for (int i = 0; i < kPairs; ++i)
+    storeQuiet<kStream>(u[2 * i], u[2 * i + 1], to + c + i * kPair, width - c - i * kPair);
 }
 
-template <int kTokens, int kTaps, bool kStream, typename T>
-HWY_NOINLINE void valueHead(const GatedDeltaCall &args, int64_t head, const T *const *taps, int64_t firstTap,
-                            const HeadOut<T> &out, int64_t ahead) {
-  const int64_t width = args.dv, pad = args.heads.pad(head), k = args.k;
-  const float *planes = args.planes + (k + 1) * args.heads.plane(head);
-  V a[kTokens], b[kTokens];
-  int64_t c = 0;
-  for (; c + kPair <= width; c += kPair) {
-    for (int t = 0; t < kTokens; ++t)
-      prefetchPair(taps[t + k - 1] + c + ahead);
-    siluPair<kTokens, kTaps>(args, taps, c, planes + c, pad, firstTap, a, b);
-    for (int t = 0; t < kTokens; ++t)
-      storeQuiet<kStream>(a[t], b[t], out.to[t] + c, kPair);
+/// In place: a to u of q or k, rounded, with the sum of its squares.
+template <bool kStream, typename T, int kPairs>
+HWY_INLINE void keyPairs(const T *x, float *a, int64_t c, int64_t width, T *silu, V &squares) {
+  V u[2 * kPairs];
+  siluPairs<T, kPairs>(x, a, c, width, u);
+#pragma GCC unroll 4
+  for (int i = 0; i < kPairs; ++i) {
+    const int64_t at = c + i * kPair;
+    const V uA = roundedQuiet<T>(u[2 * i]), uB = roundedQuiet<T>(u[2 * i + 1]);
+    storePlane(uA, uB, a + at);
+    squares = hn::MulAdd(uB, uB, hn::MulAdd(uA, uA, squares));
+    if (silu)
+      storeQuiet<kStream>(uA, uB, silu + at, width - at);
   }
-  if (c < width) {
-    const PairRows<T> last(taps, kTokens + k - 1, c, width);
-    siluPair<kTokens, kTaps>(args, last.rows, 0, planes + c, pad, firstTap, a, b);
-    for (int t = 0; t < kTokens; ++t)
-      storeQuiet<false>(a[t], b[t], out.to[t] + c, width - c);
-  }
-}
-
-template <typename T>
-HWY_INLINE HeadOut<T> headOut(const GatedDeltaCall &args, const Piece &piece, int64_t head) {
-  const Heads &heads = args.heads;
-  HeadOut<T> out;
-  for (int64_t t = 0; t < piece.count; ++t) {
-    const int64_t n = piece.n + t;
-    if (heads.isValue(head)) {
-      out.to[t] = static_cast<T *>(args.value) + (n * heads.values + head - 2 * heads.keys) * heads.dv;
-      continue;
-    }
-    out.to[t] =
-        static_cast<T *>(head < heads.keys ? args.query : args.key) + (n * heads.values + heads.copy(head)) * heads.dk;
-    out.silu[t] = args.silu ? static_cast<T *>(args.silu) + (n * 2 * heads.keys + head) * heads.dk : nullptr;
-  }
-  return out;
-}
-
-template <int kTokens, int kTaps, bool kStream, typename T>
-HWY_INLINE void oneHead(const GatedDeltaCall &args, const Piece &piece, int64_t head, float *u) {
-  const TapRows<T> taps = tapRows<T>(args, piece, args.heads.channel(head));
-  const HeadOut<T> out = headOut<T>(args, piece, head);
-  const int64_t ahead = kAheadBytes / static_cast<int64_t>(sizeof(T));
-  if (args.heads.isValue(head))
-    valueHead<kTokens, kTaps, kStream>(args, head, taps.rows, firstTapOf(args, piece), out, ahead);
-  else
-    keyHead<kTokens, kTaps, kStream>(args, head, taps.rows, firstTapOf(args, piece), out, ahead, u);
 }
 
 template <bool kStream, typename T>
-HWY_INLINE void anyHead(const GatedDeltaCall &args, const Piece &piece, int64_t head, float *u) {
-  if (piece.count == 1) {
-    Piece one = piece;
-    oneHead<1, 0, false, T>(args, one, head, u);
-  } else if (args.k == 4)
-    oneHead<kTogether, 4, kStream, T>(args, piece, head, u);
+HWY_NOINLINE void storeValues(const GatedDeltaCall &args, const Piece &piece, int64_t head, const T *const *x,
+                              const float *a) {
+  const Heads &heads = args.heads;
+  const int64_t dv = args.dv;
+  T *to = static_cast<T *>(args.value) + (piece.n * heads.values + head - 2 * heads.keys) * dv;
+  for (int64_t t = 0; t < piece.count; ++t, a += heads.pad(head), to += heads.values * dv) {
+    int64_t c = 0;
+    for (; c + kSide * kLanes <= dv; c += kSide * kLanes)
+      valuePairs<kStream, T, kSide / 2>(x[t], a, c, dv, to);
+    for (; c < dv; c += kPair)
+      valuePairs<kStream, T, 1>(x[t], a, c, dv, to);
+  }
+}
+
+template <bool kStream, typename T>
+HWY_NOINLINE void storeKeys(const GatedDeltaCall &args, const Piece &piece, int64_t head, const T *const *x, float *a) {
+  const Heads &heads = args.heads;
+  const int64_t dk = args.dk, pad = heads.pad(head);
+  HWY_ALIGN float norms[HWY_MAX(kSpanTokens, kLanes)] = {};
+  for (int64_t t = 0; t < piece.count; ++t) {
+    float *row = a + t * pad;
+    T *silu = args.silu ? static_cast<T *>(args.silu) + ((piece.n + t) * 2 * heads.keys + head) * dk : nullptr;
+    V squares = hn::Zero(d);
+    int64_t c = 0;
+    for (; c + kSide * kLanes <= dk; c += kSide * kLanes)
+      keyPairs<kStream, T, kSide / 2>(x[t], row, c, dk, silu, squares);
+    for (; c < dk; c += kPair)
+      keyPairs<kStream, T, 1>(x[t], row, c, dk, silu, squares);
+    norms[t] = sumLanes(squares);
+  }
+  inverseNorms(norms, piece.count, static_cast<float>(args.l2_eps));
+  T *to =
+      static_cast<T *>(head < heads.keys ? args.query : args.key) + (piece.n * heads.values + heads.copy(head)) * dk;
+  for (int64_t t = 0; t < piece.count; ++t, a += pad, to += heads.values * dk) {
+    const V r = hn::Set(d, args.qk_l2norm ? norms[t] : 1.0f);
+    for (int64_t c = 0; c < dk; c += kPair) {
+      V uA, uB;
+      loadPlane(a + c, uA, uB);
+      storeQuiet<kStream>(hn::Mul(uA, r), hn::Mul(uB, r), to + c, dk - c, heads.repeat, dk);
+    }
+  }
+}
+
+template <bool kStream, typename T>
+HWY_INLINE void oneHead(const GatedDeltaCall &args, const Piece &piece, int64_t head, float *planes) {
+  const TapRows<T> taps = tapRows<T>(args, piece, args.heads.channel(head));
+  convolveHead(args, piece, head, taps.rows, planes);
+  const T *const *x = taps.rows + (args.k - 1);
+  if (args.heads.isValue(head))
+    storeValues<kStream>(args, piece, head, x, planes);
   else
-    oneHead<kTogether, 0, kStream, T>(args, piece, head, u);
+    storeKeys<kStream>(args, piece, head, x, planes);
 }
 
 /// beta and g of token n, from its raw values.
@@ -205,15 +165,17 @@ HWY_INLINE void restOfToken(const GatedDeltaCall &args, const Piece &piece, int6
 }
 
 template <bool kStream, typename T>
-HWY_INLINE void gatedDeltaTile(const GatedDeltaCall &args, HeadRange range, int64_t first, int64_t last, float *u) {
+HWY_INLINE void gatedDeltaTile(const GatedDeltaCall &args, HeadRange range, int64_t first, int64_t last,
+                               float *planes) {
   const int64_t firstValue = HWY_MAX(range.first - 2 * args.heads.keys, 0);
   const int64_t lastValue = HWY_MAX(range.last - 2 * args.heads.keys, 0);
+  constexpr int64_t kSpan = spanTokens(sizeof(T));
   Piece pieces[kSpanTokens];
-  for (int64_t span = first; span < last; span += kSpanTokens) {
-    const int64_t count = spanPieces(args, span, HWY_MIN(last, span + kSpanTokens), pieces);
+  for (int64_t span = first; span < last; span += kSpan) {
+    const int64_t count = spanPieces(args, span, HWY_MIN(last, span + kSpan), pieces);
     for (int64_t head = range.first; head < range.last; ++head)
       for (int64_t i = 0; i < count; ++i)
-        anyHead<kStream, T>(args, pieces[i], head, u);
+        oneHead<kStream, T>(args, pieces[i], head, planes);
     for (int64_t i = 0; i < count; ++i)
       for (int64_t t = 0; t < pieces[i].count; ++t)
         restOfToken<kStream, T>(args, pieces[i], pieces[i].n + t, firstValue, lastValue,
@@ -224,21 +186,23 @@ HWY_INLINE void gatedDeltaTile(const GatedDeltaCall &args, HeadRange range, int6
 }
 
 template <typename T>
-HWY_INLINE void gatedDeltaTyped(const GatedDeltaCall &args, HeadRange range, int64_t first, int64_t last, float *u) {
+HWY_INLINE void gatedDeltaTyped(const GatedDeltaCall &args, HeadRange range, int64_t first, int64_t last,
+                                float *planes) {
   if (args.bypasses && kPair * sizeof(T) >= static_cast<size_t>(kAlignment))
-    gatedDeltaTile<true, T>(args, range, first, last, u);
+    gatedDeltaTile<true, T>(args, range, first, last, planes);
   else
-    gatedDeltaTile<false, T>(args, range, first, last, u);
+    gatedDeltaTile<false, T>(args, range, first, last, planes);
 }
 
-/// Tokens [first, last) of some heads; z goes with v, the gates with the last head. `u` has room for kTogether heads.
-void gatedDeltaTokens(const GatedDeltaCall &args, HeadRange range, int64_t first, int64_t last, float *u) {
+/// Tokens [first, last) of some heads; z goes with v, the gates with the last head. `planes` has room for one head of a
+/// span.
+void gatedDeltaTokens(const GatedDeltaCall &args, HeadRange range, int64_t first, int64_t last, float *planes) {
   if (args.qkvzba_type == MHCRT_F32)
-    gatedDeltaTyped<float>(args, range, first, last, u);
+    gatedDeltaTyped<float>(args, range, first, last, planes);
   else if (args.qkvzba_type == MHCRT_BF16)
-    gatedDeltaTyped<Bf16>(args, range, first, last, u);
+    gatedDeltaTyped<Bf16>(args, range, first, last, planes);
   else
-    gatedDeltaTyped<F16>(args, range, first, last, u);
+    gatedDeltaTyped<F16>(args, range, first, last, planes);
 }
 
 void gatedDeltaWeights(const GatedDeltaCall &args, int64_t head) {
@@ -273,7 +237,7 @@ mhcrt_status mhcrt::runPreGatedDeltaRule(mhcrt_context &context, const PreGatedD
     return context.status;
   const Heads heads(a);
   const int64_t planeBytes = 4 * ((a.k + 1) * heads.plane(heads.count()) + 2 * Heads::padded(a.hv));
-  const int64_t roomBytes = 4 * kTogether * std::max(Heads::padded(a.dk), Heads::padded(a.dv));
+  const int64_t roomBytes = 4 * kSpanTokens * std::max(Heads::padded(a.dk), Heads::padded(a.dv));
   if (!context.reserveScratch("mhcrt_pre_gated_delta_rule", planeBytes, roomBytes))
     return context.status;
 

@@ -9,13 +9,14 @@
 //   d_b = d_beta * beta*(1 - beta)                d_alpha = d_g * -exp(A_log) * sigmoid(alpha + dt_bias)
 //   d_A_log = sum d_g * g                         d_dt_bias = sum d_alpha
 //
-// Plan    Lanes along channels, four tokens at a time, as pre_gated_delta_rule computes them. A run of tokens keeps the
-//         da of the last k - 1 tokens of each head and its partial sums in the second-level cache, so that x and the
-//         gradients are read once; dx follows da by k - 1 tokens, so a run computes the da of k - 1 tokens more. A tile
-//         is a run, or a share of its heads where there are few. Large results bypass the caches.
+// Plan    Head by head as pre_gated_delta_rule, in short loops: a, then du and da of a token's channels in a row, then
+//         the sums and dx of a pair of vectors down all tokens, with sums and weights in registers. A run of tokens
+//         keeps the da of the last k - 1 tokens of each head and its partial sums in the second-level cache, so that x
+//         and the gradients are read once; dx follows da by k - 1 tokens, so a run computes the da of k - 1 tokens
+//         more. A tile is a run, or a share of its heads where there are few. Large results bypass the caches.
 // Bytes   per token 2*hv*(dk + dv) + hv of the gradients, 4*hv, E + 2*hv of x and D of dx.
-// Needs   scratch memory of 4*(k + 1)*E for each run and 4*(2*k + 10)*E for each thread, of 32*E more with k above 5;
-//         streaming stores need heads and rows of a multiple of 64 bytes.
+// Needs   scratch memory of 4*(k + 1)*E for each run and 4*(3*k + 1)*E for each thread, and 4*(k + 31) of a head's
+//         width; streaming stores need heads and rows of a multiple of 64 bytes.
 // Round   a and u as in pre_gated_delta_rule, each result once. Sums over tokens are those of 128 tokens, compensated.
 //
 //===------------------------------------------------------------------------===//
@@ -53,66 +54,53 @@ HWY_INLINE T *inputRow(const GatedDeltaBwdCall &args, const Piece &piece, Run ru
              : nullptr;
 }
 
-/// dx of what has its last term in a piece, which is more where its sequence ends.
-template <int kTokens, int kTaps, bool kStream, typename T>
-HWY_INLINE void inputsBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run run, int64_t head, float *const *das) {
-  const int64_t k = args.k, pad = args.heads.pad(head), width = args.heads.width(head);
-  const int64_t channel = args.heads.channel(head), start = piece.n - (k - 1);
+/// dx of what has its last term in a piece, which is more where its sequence ends. The da of token n is at
+/// das[(n - piece.n + k - 1)*pad].
+template <bool kStream, typename T>
+HWY_INLINE void inputsBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run run, int64_t head, const float *das) {
+  const int64_t k = args.k, pad = args.heads.pad(head), width = args.heads.width(head), last = piece.n + piece.count;
   const float *planes = args.planes + (k + 1) * args.heads.plane(head);
-  T *to[kTokens];
-  for (int t = 0; t < kTokens; ++t)
-    to[t] = inputRow<T>(args, piece, run, start + t, channel);
-  inputHead<kTokens, kTaps, kStream>(das, planes, width, pad, k, HWY_MAX(piece.begin - start, 0), k, to);
-  if (piece.n + kTokens < piece.end)
-    return;
-  for (int64_t n = start + kTokens; n < piece.end; ++n) {
-    T *row = inputRow<T>(args, piece, run, n, channel);
-    inputHead<1, 0, false>(das + (n - start), planes, width, pad, k, HWY_MAX(piece.begin - n, 0), piece.end - n, &row);
+  const int64_t start = piece.n - (k - 1), stop = last == piece.end ? last : last - (k - 1);
+  T *to[kMostRows];
+  for (int64_t n = start; n < stop; ++n)
+    to[n - start] = inputRow<T>(args, piece, run, n, args.heads.channel(head));
+  for (int64_t n = start; n < stop;) {
+    const int64_t groups = n >= piece.begin ? HWY_MAX((last - (k - 1) - n) / kTogether, 0) : 0;
+    const float *da = das + (n - start) * pad;
+    T *const *row = to + (n - start);
+    if (groups == 0)
+      inputTokens<1, 0, false>(da, planes, width, pad, k, HWY_MAX(piece.begin - n, 0), HWY_MIN(k, last - n), 1, row);
+    else if (k == 4)
+      inputTokens<kTogether, 4, kStream>(da, planes, width, pad, k, 0, k, groups, row);
+    else
+      inputTokens<kTogether, 0, kStream>(da, planes, width, pad, k, 0, k, groups, row);
+    n += groups ? groups * kTogether : 1;
   }
 }
 
-template <typename T>
-HWY_INLINE const T *gradRow(const GatedDeltaBwdCall &args, int64_t n, int64_t head) {
-  const Heads &heads = args.heads;
-  if (heads.isValue(head))
-    return static_cast<const T *>(args.d_value) + (n * heads.values + head - 2 * heads.keys) * heads.dv;
-  return static_cast<const T *>(head < heads.keys ? args.d_query : args.d_key) +
-         (n * heads.values + heads.copy(head)) * heads.dk;
-}
-
-template <int kTokens, int kTaps, bool kStream, typename T>
+template <bool kStream, typename T>
 HWY_INLINE void headBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run run, int64_t head,
                         const GatedDeltaRoom &room) {
   const Heads &heads = args.heads;
-  const int64_t k = args.k, pad = heads.pad(head), plane = heads.plane(head), firstTap = firstTapOf(args, piece);
+  const int64_t k = args.k, pad = heads.pad(head), hv = heads.values;
   const TapRows<T> taps = tapRows<T>(args, piece, heads.channel(head));
-  const T *grads[kTokens];
-  for (int t = 0; t < kTokens; ++t)
-    grads[t] = gradRow<T>(args, piece.n + t, head);
-  float *das[kTogether + kMostTaps - 1], **da = das + (k - 1); // da of the k - 1 tokens before the piece, and its own
-  for (int64_t i = 0; i < kTokens + k - 1; ++i)
-    das[i] = room.das + room.ring * plane + ((piece.n - (k - 1) + i) & (room.ring - 1)) * pad;
+  convolveHead(args, piece, head, taps.rows, room.u);
+  float *carry = room.carry + (k - 1) * heads.plane(head), *da = room.da + (k - 1) * pad;
   if (heads.isValue(head))
-    valueHeadBwd<kTokens, kTaps>(args, head, taps.rows, firstTap, grads, da);
-  else if (heads.repeat == 2)
-    keyHeadBwd<kTokens, kTaps, 2>(args, head, taps.rows, firstTap, grads, da, room.du);
+    valueHeadBwd(static_cast<const T *>(args.d_value) + (piece.n * hv + head - 2 * heads.keys) * heads.dv,
+                 taps.rows + (k - 1), hv * heads.dv, piece.count, heads.dv, pad, room.u, da);
   else
-    keyHeadBwd<kTokens, kTaps, 0>(args, head, taps.rows, firstTap, grads, da, room.du);
+    keyHeadBwd(args,
+               static_cast<const T *>(head < heads.keys ? args.d_query : args.d_key) +
+                   (piece.n * hv + heads.copy(head)) * heads.dk,
+               taps.rows + (k - 1), hv * heads.dk, piece.count, pad, room.u, da);
   if (args.wantsSums() && piece.n < run.last)
-    sumHead<kTokens, kTaps>(taps.rows, da, heads.width(head), pad, k, firstTap, room.sums + (k + 1) * plane);
-  if (args.wantsInputs())
-    inputsBwd<kTokens, kTaps, kStream, T>(args, piece, run, head, das);
-}
-
-template <bool kStream, typename T>
-HWY_INLINE void anyHeadBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run run, int64_t head,
-                           const GatedDeltaRoom &room) {
-  if (piece.count == 1)
-    headBwd<1, 0, false, T>(args, piece, run, head, room);
-  else if (args.k == 4)
-    headBwd<kTogether, 4, kStream, T>(args, piece, run, head, room);
-  else
-    headBwd<kTogether, 0, kStream, T>(args, piece, run, head, room);
+    sumHead(args, piece, head, taps.rows, da, room.sums + (k + 1) * heads.plane(head));
+  if (!args.wantsInputs())
+    return;
+  std::memcpy(room.da, carry, (k - 1) * pad * sizeof(float));
+  inputsBwd<kStream, T>(args, piece, run, head, room.da);
+  std::memcpy(carry, room.da + piece.count * pad, (k - 1) * pad * sizeof(float));
 }
 
 /// The gradients of one token's beta and g, and what they add to sums[2][padded hv].
@@ -156,12 +144,13 @@ template <bool kStream, typename T>
 HWY_INLINE void gatedDeltaBwdTyped(const GatedDeltaBwdCall &args, HeadRange range, Run run, int64_t first, int64_t last,
                                    const GatedDeltaRoom &room) {
   const bool isConvolved = args.wantsSums() || args.wantsInputs();
+  constexpr int64_t kSpan = spanTokens(sizeof(T));
   Piece pieces[kSpanTokens];
-  for (int64_t span = first; span < last; span += kSpanTokens) {
-    const int64_t count = spanPieces(args, span, HWY_MIN(last, span + kSpanTokens), pieces);
+  for (int64_t span = first; span < last; span += kSpan) {
+    const int64_t count = spanPieces(args, span, HWY_MIN(last, span + kSpan), pieces);
     for (int64_t head = range.first; isConvolved && head < range.last; ++head)
       for (int64_t i = 0; i < count; ++i)
-        anyHeadBwd<kStream, T>(args, pieces[i], run, head, room);
+        headBwd<kStream, T>(args, pieces[i], run, head, room);
     for (int64_t i = 0; i < count; ++i)
       for (int64_t t = 0; t < pieces[i].count && pieces[i].n < run.last; ++t)
         restOfTokenBwd<kStream, T>(args, pieces[i], range, pieces[i].n + t, room.sums + args.gateSums());
@@ -254,8 +243,8 @@ static void runTile(const GatedDeltaBwdCall &args, const TokenRuns &runs, int64_
     HWY_DYNAMIC_DISPATCH(gatedDeltaBwdTokens)(args, range, first, last, begin, end, room);
   };
   sums.clear(count);
-  const int64_t planes = room.ring * args.heads.plane(range.first);
-  std::fill_n(room.das + planes, room.ring * args.heads.plane(range.last) - planes, 0.0f);
+  const int64_t planes = (args.k - 1) * args.heads.plane(range.first);
+  std::fill_n(room.carry + planes, (args.k - 1) * args.heads.plane(range.last) - planes, 0.0f);
   for (int64_t n = first; n < last; n += kSumTokens) {
     std::fill_n(room.sums + part.first, count, 0.0f);
     tokens(n, std::min(last, n + kSumTokens));
