@@ -74,8 +74,7 @@ struct mhcrt_context : mhcrt::CallState {
   bool strict = false;
   bool hasRanges = false; ///< NVTX ranges name the calls
 
-  mhcrt::DeviceBlock idFaults;               ///< an IdFault per op of kIdOps
-  bool readsIds = false;                     ///< an op of kIdOps was called with numbers
+  mhcrt::DeviceBlock idFaults;               ///< an IdFault per op of kIdOps, in memory of the host that kernels reach
   std::shared_ptr<mhcrt::Products> products; ///< null until the first matmul
 
   std::map<const void *, mhcrt::DeviceBlock> constants; ///< by address on the host
