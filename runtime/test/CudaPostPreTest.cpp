@@ -60,21 +60,7 @@ std::vector<Buffer> run(mhcrt_context *context, const Case &c, Operands &in, int
 constexpr int kAgain = 10; ///< runs of all tokens that must have the same bits
 
 /// Part of a tile, a tile, some, and more than all slots of all clusters take at once.
-TEST(CudaPostPre, OneLaunchHasTheBitsOfTwo) {
-  const Case cases[] = {{6001, 768, 1, MHCRT_NONE, F, 0, false, false, false},
-                        {3001, 1280, 0, MHCRT_NONE, F, 0, false, false, false},
-                        {3001, 2048, 1, F, F, 1, true, false, false},
-                        {3001, 2560, 0, B, B, 0, false, true, false},
-                        {1501, 4096, 0, MHCRT_NONE, F, 0, false, false, false},
-                        {1501, 4096, 1, B, F, 0, true, false, true},
-                        {1501, 5120, 1, MHCRT_NONE, B, 1, true, false, true},
-                        {1001, 6144, 1, F, F, 0, false, false, false},
-                        {1001, 7168, 0, MHCRT_NONE, F, 1, false, true, false},
-                        {1001, 7168, 1, B, F, 0, true, false, true},
-                        {3001, 1024, 0, B, F, 0, true, false, true},
-                        {3001, 1536, 1, MHCRT_NONE, F, 1, false, true, false},
-                        {1501, 3072, 1, F, F, 1, true, false, false},
-                        {1501, 3584, 0, MHCRT_NONE, B, 0, false, true, false}};
+void expectBitsOfTwo(const std::vector<Case> &cases) {
   Context one, two;
   ASSERT_EQ(mhcrt_cuda_pin(two, "post_pre=separate"), MHCRT_OK);
   for (const Case &c : cases) {
@@ -90,6 +76,37 @@ TEST(CudaPostPre, OneLaunchHasTheBitsOfTwo) {
         ASSERT_TRUE(run(one, c, in, tokens) == got) << "run " << again;
     }
   }
+}
+
+TEST(CudaPostPre, OneLaunchHasTheBitsOfTwo) {
+  const std::vector<Case> cases = {{6001, 768, 1, MHCRT_NONE, F, 0, false, false, false},
+                                   {3001, 1280, 0, MHCRT_NONE, F, 0, false, false, false},
+                                   {3001, 2048, 1, F, F, 1, true, false, false},
+                                   {3001, 2560, 0, B, B, 0, false, true, false},
+                                   {1501, 4096, 0, MHCRT_NONE, F, 0, false, false, false},
+                                   {1501, 4096, 1, B, F, 0, true, false, true},
+                                   {1501, 5120, 1, MHCRT_NONE, B, 1, true, false, true},
+                                   {1001, 6144, 1, F, F, 0, false, false, false},
+                                   {1001, 7168, 0, MHCRT_NONE, F, 1, false, true, false},
+                                   {1001, 7168, 1, B, F, 0, true, false, true},
+                                   {3001, 1024, 0, B, F, 0, true, false, true},
+                                   {3001, 1536, 1, MHCRT_NONE, F, 1, false, true, false},
+                                   {1501, 3072, 1, F, F, 1, true, false, false},
+                                   {1501, 3584, 0, MHCRT_NONE, B, 0, false, true, false}};
+  expectBitsOfTwo(cases);
+}
+
+/// A padded ring, and gangs of blocks.
+TEST(CudaPostPre, OneLaunchOfWideTokensHasTheBitsOfTwo) {
+  const std::vector<Case> cases = {{1001, 6656, 0, B, F, 0, true, false, true},
+                                   {1001, 6656, 1, MHCRT_NONE, B, 1, false, true, false},
+                                   {1001, 8192, 0, MHCRT_NONE, F, 0, false, false, false},
+                                   {1001, 8192, 1, B, F, 0, true, false, true},
+                                   {601, 12288, 0, F, F, 1, true, false, false},
+                                   {601, 12288, 1, MHCRT_NONE, F, 0, false, false, true},
+                                   {601, 16384, 1, B, B, 0, false, false, false},
+                                   {601, 16384, 0, MHCRT_NONE, F, 1, true, true, false}};
+  expectBitsOfTwo(cases);
 }
 
 double relativeError(const Buffer &got, const Buffer &want) {
@@ -200,7 +217,8 @@ TEST(CudaPostPre, HasTheSameBitsBesideAnotherKernel) {
     GTEST_SKIP() << "no clusters of 16 blocks on this GPU";
   const Case cases[] = {{2001, 4096, 0, MHCRT_NONE, F, 0, false, false, false},
                         {2001, 5120, 1, MHCRT_NONE, F, 0, false, false, false},
-                        {2001, 2560, 1, F, F, 0, true, false, false}};
+                        {2001, 2560, 1, F, F, 0, true, false, false},
+                        {2001, 6656, 0, F, F, 0, false, false, false}};
   Context context;
   for (const Case &c : cases) {
     Operands in(c, 13);

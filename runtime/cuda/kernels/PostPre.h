@@ -16,7 +16,8 @@ namespace mhcrt {
 
 /// One launch for compute capability 9.0; see post_pre_sm90.cu.
 bool postPreSm90Takes(const PostPreArgs &args, Needs &needs);
-cudaError_t postPreSm90(const PostPreArgs &args, cudaStream_t stream);
+int64_t postPreSm90Bytes(const PostPreArgs &args); ///< of scratch memory; 0 for most widths
+cudaError_t postPreSm90(const PostPreArgs &args, void *scratch, cudaStream_t stream);
 
 } // namespace mhcrt
 

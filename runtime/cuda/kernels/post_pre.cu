@@ -23,10 +23,14 @@ static cudaError_t launchSeparate(mhcrt_context &context, const PostPreArgs &a) 
   return cudaSuccess;
 }
 
+static cudaError_t launchSm90(mhcrt_context &context, const PostPreArgs &a) {
+  const int64_t bytes = postPreSm90Bytes(a);
+  void *scratch = bytes ? context.reserveScratch("mhcrt_post_pre", bytes) : nullptr;
+  return bytes && !scratch ? cudaSuccess : postPreSm90(a, scratch, context.stream);
+}
+
 static constexpr Variant<PostPreArgs> kVariants[] = {
-    {"sm90", 90, 90, postPreSm90Takes,
-     [](mhcrt_context &context, const PostPreArgs &a) { return postPreSm90(a, context.stream); },
-     MHCRT_PRECISION_BF16X3},
+    {"sm90", 90, 90, postPreSm90Takes, launchSm90, MHCRT_PRECISION_BF16X3},
     {"separate", 0, kAnyArch, nullptr, launchSeparate, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::runPostPre(mhcrt_context &context, const PostPreArgs &args) {

@@ -131,6 +131,8 @@ template <typename S, bool kAggregate>
 __device__ __forceinline__ void gangOwnerRole(const RingArgs &args, const GangMessages &messages,
                                               const RingBlock<S> &block) {
   static_assert(S::kSplit >= S::kTokens, "a block owns one token of a tile");
+  static_assert(S::kSlots >= S::kSplit / S::kTokens,
+                "an owner that is early would take sums of two rounds before, which have the same bit");
   const int lane = block.lane, i = lane % 4;
   const float alpha = kAggregate ? args.alpha[0] : 0, beta = kAggregate ? args.beta[i] : 0;
   GateBatch<S> batch;
@@ -184,28 +186,33 @@ __device__ __forceinline__ void gangReceiverRole(const RingArgs &args, const Gan
   }
 }
 
-template <typename S, bool kAggregate>
-__global__ void __launch_bounds__(S::kThreads, 1)
-    gangKernel(const __grid_constant__ RingArgs args, const __grid_constant__ GangMessages messages,
-               const __grid_constant__ CUtensorMap map) {
-  extern __shared__ __align__(1024) unsigned char memory[];
+template <typename S>
+__device__ __forceinline__ RingBlock<S> gangBlock(const unsigned char *memory) {
   RingBlock<S> block = ringBlock<S>(memory);
   block.rank = blockIdx.y;
-  block.bars.init(kAggregate ? S::kAggregators : S::kWarps);
-  __syncthreads();
-  beginOverlapped();
+  return block;
+}
+
+/// The roles of a block's warps, as takeRoles() has them. The sender may be the last of the wide warps.
+template <typename S, bool kAggregate, typename Load, typename Mix>
+__device__ __forceinline__ void takeGangRoles(const RingArgs &args, const GangMessages &messages,
+                                              const RingBlock<S> &block, Load load, Mix mix) {
   if (block.warp < S::kWide) {
     raiseRegisters<S::kRegisters>();
     if (block.warp < S::kWarps)
       multiplyRole<S, kAggregate>(args, block);
-    else if (kAggregate)
+    else if (block.warp < S::kFirstAggregator)
+      mix();
+    else if (kAggregate && block.warp < S::kRoles)
       aggregateRole<S>(args, block);
+    else if constexpr (S::kRoles < S::kWide)
+      gangSenderRole<S>(args, messages, block);
   } else {
     lowerRegisters<S::kFewRegisters>();
     if (block.warp == S::kRoles)
       gangSenderRole<S>(args, messages, block);
     else if (block.warp == S::kRoles + 3)
-      loaderRole<S>(args, block, &map);
+      load();
     else if (block.warp == S::kRoles + 1)
       gangOwnerRole<S, kAggregate>(args, messages, block);
     else if (block.warp == S::kRoles + 2)
@@ -215,6 +222,18 @@ __global__ void __launch_bounds__(S::kThreads, 1)
     else if (kAggregate && block.warp < S::kRoles)
       aggregateRole<S>(args, block);
   }
+}
+
+template <typename S, bool kAggregate>
+__global__ void __launch_bounds__(S::kThreads, 1)
+    gangKernel(const __grid_constant__ RingArgs args, const __grid_constant__ GangMessages messages,
+               const __grid_constant__ CUtensorMap map) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  const RingBlock<S> block = gangBlock<S>(memory);
+  block.bars.init(kAggregate ? S::kAggregators : S::kWarps);
+  __syncthreads();
+  beginOverlapped();
+  takeGangRoles<S, kAggregate>(args, messages, block, [&] { loaderRole<S>(args, block, &map); }, [] {});
 }
 
 constexpr int kClearThreads = 128, kClearBlocks = 264;

@@ -211,26 +211,32 @@ cudaError_t launchTogether(void (*kernel)(Parameters...), dim3 blocks, unsigned 
   return cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
-template <typename S, bool kAggregate>
-cudaError_t launchGang(const RingArgs &args, void *scratch, cudaStream_t stream) {
-  const unsigned gangs = ringClustersFor<S, gangKernel<S, kAggregate>>(args.M);
-  CUtensorMap map;
-  if (const cudaError_t error = streamsMap(map, args.x, {args.M, S::kWidth, S::kTokens, 1}))
-    return error;
+/// Launches the kernel of a gang, whose arguments are args, messages and what follows.
+template <typename S, auto *kKernel, typename... Arguments>
+cudaError_t launchGang(const RingArgs &args, void *scratch, cudaStream_t stream, const Arguments &...arguments) {
+  const unsigned gangs = ringClustersFor<S, kKernel>(args.M);
   GangMessages messages;
   if (const cudaError_t error = clearMessages<S>(messages, scratch, gangs, args.M, stream))
     return error;
-  return launchTogether(gangKernel<S, kAggregate>, dim3(gangs, S::kSplit), S::kThreads, S::kBytes, stream, args,
-                        messages, map);
+  return launchTogether(kKernel, dim3(gangs, S::kSplit), S::kThreads, S::kBytes, stream, args, messages, arguments...);
+}
+
+/// The same of clusters, without messages.
+template <typename S, auto *kKernel, typename... Arguments>
+cudaError_t launchClusters(const RingArgs &args, cudaStream_t stream, const Arguments &...arguments) {
+  const unsigned blocks = S::kSplit * ringClustersFor<S, kKernel>(args.M);
+  return launchOverlapping(kKernel, blocks, S::kThreads, S::kSplit, S::kBytes, stream, args, arguments...);
 }
 
 template <typename S, bool kAggregate>
-cudaError_t launchRing(const RingArgs &args, cudaStream_t stream) {
-  const unsigned blocks = S::kSplit * ringClustersFor<S, ringKernel<S, kAggregate>>(args.M);
+cudaError_t launchRing(const RingArgs &args, void *scratch, cudaStream_t stream) {
   CUtensorMap map;
   if (const cudaError_t error = streamsMap(map, args.x, {args.M, S::kWidth, S::kTokens, 1}))
     return error;
-  return launchOverlapping(ringKernel<S, kAggregate>, blocks, S::kThreads, S::kSplit, S::kBytes, stream, args, map);
+  if constexpr (S::kThroughMemory)
+    return launchGang<S, kRingKernel<S, kAggregate>>(args, scratch, stream, map);
+  else
+    return launchClusters<S, kRingKernel<S, kAggregate>>(args, stream, map);
 }
 
 /// Calls body(S()) with the shape of C; false where there is none.
@@ -307,13 +313,8 @@ int64_t ringBytes(int64_t M, int64_t C) {
 template <bool kAggregate>
 cudaError_t launchRingOf(const RingArgs &args, void *scratch, cudaStream_t stream) {
   cudaError_t error = cudaErrorNotSupported;
-  withRingShape<kAggregate>(args.C, [&](auto shape) {
-    using S = decltype(shape);
-    if constexpr (S::kThroughMemory)
-      error = launchGang<S, kAggregate>(args, scratch, stream);
-    else
-      error = launchRing<S, kAggregate>(args, stream);
-  });
+  withRingShape<kAggregate>(
+      args.C, [&](auto shape) { error = launchRing<decltype(shape), kAggregate>(args, scratch, stream); });
   return error;
 }
 

@@ -34,7 +34,10 @@ template <typename S>
 __device__ __forceinline__ void prefetchFirst(const RingArgs &args, const RingBlock<S> &block,
                                               const RingMixMaps &maps) {
   const int rows = 4 * kPhiColumns, k = threadIdx.x, item = k - rows;
-  const int channelBytes = args.phi.type == MHCRT_F32 ? 4 : 2, bytes = S::kChannels * channelBytes;
+  const int channels = S::kPads ? min(S::kChannels, S::kWidth - int(block.rank) * S::kChannels) : S::kChannels;
+  if (channels <= 0)
+    return;
+  const int channelBytes = args.phi.type == MHCRT_F32 ? 4 : 2, bytes = channels * channelBytes;
   const char *phi = static_cast<const char *>(args.phi.phi);
   const int64_t first = int64_t{k} * S::kWidth + block.rank * S::kChannels;
   if (args.phi.rowsFirst() && k < rows)

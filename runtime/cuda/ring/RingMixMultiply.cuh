@@ -16,13 +16,20 @@
 
 namespace mhcrt {
 
+/// Waits for h_pre of the tile before `at`, whose slot it returns.
+template <typename S>
+__device__ __forceinline__ int awaitWeights(const RingBlock<S> &block, const RingCursor<S> &at) {
+  const bool wraps = at.slot == 0;
+  const int slot = wraps ? S::kSlots - 1 : at.slot - 1;
+  barrierWaitRemote(block.bars.hPre(slot), wraps ? at.parity ^ 1 : at.parity);
+  return slot;
+}
+
 /// u of a lane's token and channels, of the tile before `at`.
 template <typename S>
 __device__ __forceinline__ void aggregateHeld(const RingArgs &args, const RingBlock<S> &block, const RingCursor<S> &at,
                                               const uint4 (&y)[4], int channel) {
-  const bool wraps = at.slot == 0;
-  const int slot = wraps ? S::kSlots - 1 : at.slot - 1, inTile = tokenOfLane(laneAgain());
-  barrierWaitRemote(block.bars.hPre(slot), wraps ? at.parity ^ 1 : at.parity);
+  const int slot = awaitWeights(block, at), inTile = tokenOfLane(laneAgain());
   const int64_t token = at.firstToken() - S::kTokens * clusterCount() + inTile;
   const float4 h = loadSharedFloat4(block.hPre(slot) + inTile * 16);
   if (args.u && token < args.M)
@@ -87,6 +94,24 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     waitStores();
 }
 
+/// A warp whose channels are behind the last: its sums are zero. It waits as the others do, so that in a block of such
+/// warps alone somebody waits for each load and message.
+template <typename S>
+__device__ __forceinline__ void paddingMixRole(const RingArgs &args, const RingBlock<S> &block) {
+  clearPartials(block);
+  RingCursor<S> at(args.M);
+  for (; at.more(); at.next()) {
+    barrierWait(block.bars.coefficients(at.slot), at.parity);
+    barrierWait(block.bars.partialFree(), (at.turn & 1) ^ 1);
+    __syncwarp();
+    if (block.lane == 0)
+      barrierArrive(block.bars.partialFull());
+    if (at.turn > 0)
+      awaitWeights(block, at);
+  }
+  awaitWeights(block, at);
+}
+
 /// Sender, owner and loader of coefficients: those of a tile have been read when its partial sums are there.
 template <typename S>
 __device__ __forceinline__ void exchangeRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block) {
@@ -117,7 +142,9 @@ __device__ __forceinline__ void exchangeRole(const RingArgs &args, const RingMix
 template <typename S>
 __device__ __forceinline__ void takeMixMultiplyRoles(const RingArgs &args, const RingMixArgs &mix,
                                                      const RingBlock<S> &block, const RingMixMaps &maps) {
-  if (block.warp < S::kWarps)
+  if (isPadding(block))
+    paddingMixRole(args, block);
+  else if (block.warp < S::kWarps)
     mixMultiplyRole(args, mix, block, maps);
   else if (block.warp == S::kRoles)
     exchangeRole(args, mix, block);

@@ -116,12 +116,18 @@ __device__ __forceinline__ bool isPadding(const RingBlock<S> &block) {
   return S::kPads && block.warp < S::kWarps && (block.rank * S::kWarps + block.warp) * 32 >= S::kWidth;
 }
 
-/// Such a warp: its sums are zero. It goes no faster than the others, so that what they wait for is what they think.
-template <typename S, bool kAggregate>
-__device__ __forceinline__ void paddingRole(const RingArgs &args, const RingBlock<S> &block) {
+/// Sets the sums of such a warp to zero.
+template <typename S>
+__device__ __forceinline__ void clearPartials(const RingBlock<S> &block) {
   const uint32_t partial = block.memory + S::kPartial + block.warp * (S::kTokens * kRowBytes);
   for (int k = block.lane; k < S::kTokens * kRowFloats; k += 32)
     storeSharedFloat(partial + 4 * k, 0);
+}
+
+/// Such a warp: its sums are zero. It goes no faster than the others, so that what they wait for is what they think.
+template <typename S, bool kAggregate>
+__device__ __forceinline__ void paddingRole(const RingArgs &args, const RingBlock<S> &block) {
+  clearPartials(block);
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
     barrierWait(block.bars.full(at.slot, block.warp / 2), at.parity);
     if (!kAggregate && block.lane == 0)

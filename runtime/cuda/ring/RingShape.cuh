@@ -41,8 +41,10 @@ struct RingTiling {
   static constexpr bool kThroughMemory = kThroughMemory_; ///< no cluster: messages go through memory
   static constexpr int kBoxes = kWarps / 2;               ///< of 64 channels, for two warps each
   static constexpr int kMixers = kMixing == Mixing::mixers ? kBoxes : 0;
-  static constexpr int kFewRegisters = kThroughMemory ? 80 : kMixes ? 72 : 64; ///< of warps from kWide on
-  static constexpr int kSingles = kMultipliersMix ? 2 : kThroughMemory ? 6 : 4;
+  static constexpr int kAllRegisters = 65536 / kThreads / 8 * 8 * (kThreads / 32); ///< of a lane in all warps
+  static constexpr int kLeft = (kAllRegisters - kWide * kRegisters) / std::max(1, kThreads / 32 - kWide) / 8 * 8;
+  static constexpr int kFewRegisters = kThroughMemory ? kLeft : kMixes ? 72 : 64; ///< of warps from kWide on
+  static constexpr int kSingles = kMultipliersMix ? 2 : kThroughMemory ? 6 - kMixers % 2 : 4;
   static constexpr int kRoles = kThreads / 32 - kSingles; ///< the first of the single warps
   static constexpr int kFirstAggregator = kWarps + kMixers;
   static constexpr int kAggregators = kRoles - kFirstAggregator;
@@ -82,6 +84,7 @@ struct RingTiling {
   static_assert(kWidth % 64 == 0 && kWidth <= kChannels * kSplit);
   static_assert(kMultipliersMix ? kAggregators == 0 : kAggregators >= 2 && kWide % 4 == 0 && kThreads % 128 == 0);
   static_assert(kSlots >= (kMultipliersMix ? 2 : 3), "a tile is multiplied, one arrives; one has no u yet");
+  static_assert(kMultipliersMix || kFewRegisters <= kLeft, "warps would wait for registers for ever");
   static_assert(kMixers == 0 || kFirstAggregator <= kWide);
 };
 
@@ -102,6 +105,12 @@ template <int kSplit, int kWarps, int kHeld, int kWide, int kThreads, int kRegis
 struct MixersShape : RingTiling<kSplit, kWarps, 1, kHeld, kWide, kThreads, kRegisters, Mixing::mixers> {};
 template <int kSplit, int kWarps, int kHeld, int kThreads, int kRegisters>
 struct MixingShape : RingTiling<kSplit, kWarps, 1, kHeld, kWarps, kThreads, kRegisters, Mixing::multipliers> {};
+template <int kWidth, int kSplit, int kWarps, int kHeld, int kThreads, int kRegisters>
+struct PaddedMixingShape
+    : RingTiling<kSplit, kWarps, 1, kHeld, kWarps, kThreads, kRegisters, Mixing::multipliers, kWidth> {};
+template <int kSplit, int kWarps, int kHeld, int kWide, int kThreads, int kRegisters>
+struct MixersGangShape
+    : RingTiling<kSplit, kWarps, 1, kHeld, kWide, kThreads, kRegisters, Mixing::mixers, 32 * kSplit * kWarps, true> {};
 
 /// Barriers of one block, by shared address.
 template <typename S>

@@ -268,6 +268,12 @@ TEST_F(CudaChoice, PostPre) {
   EXPECT_STREQ(choice.fallback, "sm90: 'seed' is given; needed none");
   EXPECT_EQ(postPre(F, 4096), "separate");
   EXPECT_EQ(postPre(B, 512), "separate");
+  EXPECT_EQ(postPre(B, 6656), "sm90");
+  for (int64_t C : {8192, 16384}) {
+    const size_t before = driver().launches.size();
+    EXPECT_EQ(postPre(B, C), "sm90");
+    EXPECT_EQ(driver().launches.size() - before, size_t{2}) << "that of a gang's messages, too";
+  }
   precision = MHCRT_PRECISION_TF32X3;
   EXPECT_EQ(postPre(B, 4096), "separate");
 }
@@ -307,10 +313,11 @@ TEST_F(CudaChoice, WidthsInWords) {
 }
 
 TEST_F(CudaChoice, NeedsOfBoundariesInWords) {
-  EXPECT_EQ(postPre(B, 8192), "separate");
+  EXPECT_EQ(postPre(B, 8256), "separate");
   mhcrt_cuda_choice choice;
   mhcrt_cuda_choice_at(context, 0, &choice);
-  EXPECT_STREQ(choice.fallback, "sm90: needed C of at most 7168 other than 6656");
+  EXPECT_STREQ(choice.fallback, "sm90: needed C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, "
+                                "6656, 7168, 8192, 12288 or 16384");
   mhcrt_cuda_pin(context, "post_pre_bwd=sm90");
   call(mhcrt_post_pre_bwd, context, nullptr, none, nullptr, none, t, F, t, F, nullptr, none, nullptr, none, nullptr,
        none, nullptr, none, t, B, nullptr, none, t, F, t, B, t, F, nullptr, none, t, F, nullptr, none, t, F, t, F, t, F,
@@ -441,6 +448,9 @@ TEST_F(CudaChoice, NoRoomForAGangOfBlocks) {
   EXPECT_EQ(projection(B, 12288, 24), "tf32x3");
   mhcrt_cuda_choice choice;
   mhcrt_cuda_choice_at(context, 0, &choice);
+  EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 64 blocks; needed 1");
+  EXPECT_EQ(postPre(B, 12288), "separate");
+  mhcrt_cuda_choice_at(context, 1, &choice);
   EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 64 blocks; needed 1");
 }
 
