@@ -229,7 +229,7 @@ def _call(name, text, *options):
 
 
 def find_sites(text, fuse=None):
-    """Calls that replace mHC chains of a graph, the nodes that they replace, bytes of both, and why sites are missed."""
+    """Calls that replace mHC chains of a graph, the nodes they replace, bytes of both, and why sites are missed."""
     return json.loads(_call("mhc_rewrite_graph", text, torch.is_grad_enabled(), fuse == "chain"))
 
 
@@ -347,19 +347,22 @@ class _Rewriter:
 #
 
 
-def rewrite(module, *, fuse=None, precision=None, dump=None):
+def rewrite(module, *, dump=None, **options):
     """Dynamo's graph with its mHC chains replaced, and the plans by which they were."""
     parts = [node for node in module.graph.nodes if node.target is torch.ops.higher_order.tag_activation_checkpoint]
     if parts:
-        return _rewrite_parts(module, [node.args[0].target for node in parts], dump, fuse=fuse, precision=precision)
-    return rewrite_captured(capture(module), lambda: specialise(module), fuse=fuse, precision=precision, dump=dump)
+        return _rewrite_parts(module, [node.args[0].target for node in parts], dump, **options)
+    return rewrite_captured(capture(module), lambda: specialise(module), dump=dump, **options)
 
 
-def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, dump=None):
-    """The same for a graph of ATen ops; `found` is called where sites are."""
-    text = print_graph(graph.graph, attributes="attributes {mhc.streams} " if graph.meta.get("streams") else "")
+def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, dump=None, counted=False):
+    """The same for a graph of ATen ops; `found` is called where sites are. Bytes are `counted` at open sizes, too."""
+    attributes = "attributes {mhc.streams} " if graph.meta.get("streams") else ""
+    text = print_graph(graph.graph, attributes=attributes)
     _dump(dump, "before.mlir", text)
     plan = find_sites(text, fuse)
+    if counted and "bytes" not in plan:
+        plan["bytes"] = find_sites(print_graph(graph.graph, attributes=attributes, is_open=False), fuse).get("bytes")
     _dump(dump, "plan.json", json.dumps(plan, indent=1))
     if plan["calls"]:
         found()

@@ -11,30 +11,15 @@ _ELEMENTS = {
 }  # fmt: skip
 
 
-def _size(size):
+def _symbolic(size):
     """A number, or the text of a symbolic size."""
     text = str(size).replace(" ", "")
     return int(text) if text.isdigit() else text
 
 
-def _type(value):
-    if isinstance(value, torch.Tensor):
-        if value.dtype not in _ELEMENTS or value.layout != torch.strided:
-            return "none"
-        sizes = [f"{size}x" if isinstance(size, int) else "?x" for size in map(_size, value.shape)]
-        return f"tensor<{''.join(sizes)}{_ELEMENTS[value.dtype]}>"
-    for kind, name in ((bool, "i1"), (torch.SymBool, "i1"), (int, "i64"), (torch.SymInt, "i64"),
-                       (float, "f64"), (torch.SymFloat, "f64")):  # fmt: skip
-        if isinstance(value, kind):
-            return name
-    return "none"
-
-
-def _dims(value):
-    """Sizes of a tensor in symbols; None where all are numbers."""
-    if not isinstance(value, torch.Tensor) or all(isinstance(size, int) for size in map(_size, value.shape)):
-        return None
-    return "[" + ", ".join(f'"{size}"' for size in map(_size, value.shape)) + "]"
+def _present(size):
+    """The number that a size was when the graph was made, where it is known."""
+    return size.node.hint if isinstance(size, torch.SymInt) and size.node.has_hint() else _symbolic(size)
 
 
 def _number(value):
@@ -48,8 +33,9 @@ def _number(value):
 class _Printer:
     """Writes a graph as MLIR: an op for each node. It knows the form of a graph, and no op."""
 
-    def __init__(self, graph, names=None):
+    def __init__(self, graph, names=None, size=_symbolic):
         self.names = names  # of arguments, where results have names as well
+        self.size = size  # writes one
         self.values = {}  # of nodes, and of (node, index) of several results
         self.arguments, self.lines, self.results = [], [], []
         for node in graph.nodes:
@@ -60,15 +46,35 @@ class _Printer:
         if self.names is not None:
             numbers = range(len(results)) if len(results) > 1 else [""]
             results = [f'{type} {{mhc.name = "out{number}"}}' for number, type in zip(numbers, results)]
-        return "\n".join([f"func.func @{name}({arguments}) -> ({', '.join(results)}) {attributes}{{", *self.lines, "}", ""])
+        head = f"func.func @{name}({arguments}) -> ({', '.join(results)}) {attributes}{{"
+        return "\n".join([head, *self.lines, "}", ""])
+
+    def _type(self, value):
+        if isinstance(value, torch.Tensor):
+            if value.dtype not in _ELEMENTS or value.layout != torch.strided:
+                return "none"
+            sizes = [f"{size}x" if isinstance(size, int) else "?x" for size in map(self.size, value.shape)]
+            return f"tensor<{''.join(sizes)}{_ELEMENTS[value.dtype]}>"
+        for kind, name in ((bool, "i1"), (torch.SymBool, "i1"), (int, "i64"), (torch.SymInt, "i64"),
+                           (float, "f64"), (torch.SymFloat, "f64")):  # fmt: skip
+            if isinstance(value, kind):
+                return name
+        return "none"
+
+    def _dims(self, value):
+        """Sizes of a tensor in symbols; None where all are numbers."""
+        sizes = list(map(self.size, value.shape)) if isinstance(value, torch.Tensor) else []
+        if all(isinstance(size, int) for size in sizes):
+            return None
+        return "[" + ", ".join(f'"{size}"' for size in sizes) + "]"
 
     def _placeholder(self, node):
         value = node.meta.get("val")
         name = (self.names or {}).get(node.name, node.name)
         attrs = f'mhc.name = "{name}"'
-        if dims := _dims(value):
+        if dims := self._dims(value):
             attrs += f", mhc.dims = {dims}"
-        self.arguments.append(f"{self._define(node)}: {_type(value)} {{{attrs}}}")
+        self.arguments.append(f"{self._define(node)}: {self._type(value)} {{{attrs}}}")
 
     def _get_attr(self, node):
         self._op("get_attr", node, {})
@@ -96,7 +102,7 @@ class _Printer:
 
     def _define(self, node):
         name = f"%v{len(self.values)}"
-        self.values[node] = (name, _type(node.meta.get("val")))
+        self.values[node] = (name, self._type(node.meta.get("val")))
         return name
 
     def _op(self, name, node, given):
@@ -110,10 +116,10 @@ class _Printer:
         result = self._define(node)
         if isinstance(value, (tuple, list)):
             for i, part in enumerate(values):
-                self.values[node, i] = (f"{result}#{i}" if len(values) > 1 else result, _type(part))
-        if any(map(_dims, values)):
-            attrs.append(f"mhc.dims = [{', '.join(_dims(part) or '[]' for part in values)}]")
-        types = ", ".join(map(_type, values))
+                self.values[node, i] = (f"{result}#{i}" if len(values) > 1 else result, self._type(part))
+        if any(map(self._dims, values)):
+            attrs.append(f"mhc.dims = [{', '.join(self._dims(part) or '[]' for part in values)}]")
+        types = ", ".join(map(self._type, values))
         count = f":{len(values)}" if len(values) > 1 else ""
         left = f"{result}{count} = " if values else ""
         self.lines.append(
@@ -122,8 +128,11 @@ class _Printer:
         )
 
     def _literal(self, value, operands):
-        if isinstance(value, torch.fx.Node) and isinstance(number := value.meta.get("val"), torch.SymFloat):
+        number = value.meta.get("val") if isinstance(value, torch.fx.Node) else None
+        if isinstance(number, torch.SymFloat):
             value = number.node.hint  # what `specialise` makes sure of
+        if isinstance(number, torch.SymInt) and isinstance(self.size(number), int):
+            value = self.size(number)
         if isinstance(value, torch.fx.Node):
             operands.append(self.values[value])
             return f"{len(operands) - 1} : index"
@@ -158,6 +167,7 @@ def _text(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def print_graph(graph, name="graph", names=None, attributes=""):
-    """A graph as the function `name`, with `names` of its arguments where they are others than those of the nodes."""
-    return _Printer(graph, names).text(name, attributes)
+def print_graph(graph, name="graph", names=None, attributes="", is_open=True):
+    """A graph as the function `name`, with `names` of its arguments where they are others than those of the nodes; with
+    the sizes that the graph was made with where it is not to be open."""
+    return _Printer(graph, names, _symbolic if is_open else _present).text(name, attributes)

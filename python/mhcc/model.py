@@ -47,7 +47,7 @@ class Report:
     found: list = dataclasses.field(default_factory=list)
     missed: list = dataclasses.field(default_factory=list)
     breaks: list = dataclasses.field(default_factory=list)
-    bytes: Bytes = Bytes(0, 0)  #: None where a size is open
+    bytes: Bytes = Bytes(0, 0)  #: None where a size depends on data
 
     def __str__(self):
         rows = [f"found: {len(self.found)}"]
@@ -55,7 +55,7 @@ class Report:
             rows.append(f"  {count:4} {op:16} {_short(where)}")
         if self.found:
             rows.append("bytes forward: " + ("{:,} before, {:,} after".format(*self.bytes) if self.bytes
-                                             else "not known where sizes are open"))
+                                             else "not known where sizes depend on data"))
         rows.append(f"missed: {len(self.missed)}")
         for miss in self.missed:
             rows.append(f"  {miss.code}: {miss.reason}")
@@ -84,7 +84,7 @@ def _add(report, module, rewrite):
     from . import backend
 
     try:
-        graph, plans = rewrite(module)
+        graph, plans = rewrite(module, counted=True)
     except backend.RestartAnalysis:
         raise
     except Exception as error:  # as the backend does, which then leaves the graph as it is
@@ -93,8 +93,8 @@ def _add(report, module, rewrite):
         return
     for plan in plans:
         report.missed += [Missed(*(miss.get(field, "") for field in Missed._fields)) for miss in plan["missed"]]
-        own = plan.get("bytes")
-        report.bytes = own and report.bytes and Bytes(report.bytes.before + own["before"], report.bytes.after + own["after"])
+        own, sums = plan["bytes"], report.bytes
+        report.bytes = own and sums and Bytes(sums.before + own["before"], sums.after + own["after"])
     for part in graph.modules():
         for node in part.graph.nodes if isinstance(part, torch.fx.GraphModule) else ():
             if "nodes" in node.meta:
@@ -111,8 +111,8 @@ def register_module(cls, *methods):
 
     It is for modules that break Dynamo's graph, such as by functions of autograd, in `forward` or in one of these
     methods, which have to do with streams alone: what they repeat or add up are streams. A static method is traced
-    wherever the class's is called. All that they compute follows from tensors, and their derivative is that of what they
-    compute: the first call of each form compares both in numbers.
+    wherever the class's is called. All that they compute follows from tensors, and their derivative is that of what
+    they compute: the first call of each form compares both in numbers.
     """
     for method in methods:
         if not hasattr(cls, method):
