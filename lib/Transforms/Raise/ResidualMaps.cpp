@@ -49,7 +49,9 @@ static Value logitsOf(algebra::Reading &reading, OpBuilder &builder, Operation *
                       const SinkhornSite &site) {
   SmallVector<IndexVars> dims = matrixDims(ownDims(reading, value), site.isTransposed);
   Value logits = build(reading, builder, op, site.logits, dims, builder.getF32Type());
-  return logits ? logits : build(reading, builder, op, site.logits, dims);
+  if (logits || site.format || site.isShiftRounded) // which are narrow
+    return logits ? logits : build(reading, builder, op, site.logits, dims);
+  return build(reading, builder, op, site.logits, dims, getElementTypeOrSelf(value));
 }
 
 /// Makes the iteration that a value is, of logits that are there.
