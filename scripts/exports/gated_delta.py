@@ -378,3 +378,39 @@ class MeanNorm(NearMiss):
 
     def normed(self, heads):
         return heads * torch.rsqrt(heads.square().mean(-1, keepdim=True) + 1e-6)
+
+
+@module
+class OneSequence(BatchFirst):
+    """Tokens of one sequence, without a dimension for it."""
+
+    inputs = ("T D",)
+
+    def forward(self, qkvzba):
+        return tuple(part[0] for part in super().forward(qkvzba.unsqueeze(0)))
+
+
+@module
+class Decoding(BatchFirst):
+    """A step of decoding: one token, the tokens before it kept with channels first, and those for the next step."""
+
+    inputs = ("B one D", "B E L")
+
+    def forward(self, qkvzba, state):
+        self.state = state
+        parts = super().forward(qkvzba)
+        return *parts, self.state
+
+    def convolved(self, qkv):
+        x = torch.cat([self.state, qkv.transpose(1, 2)], dim=-1)
+        self.state = x[..., 1:]
+        return F.silu((x * self.conv.weight[:, 0]).sum(-1)).unsqueeze(1)
+
+
+@module
+class PerChannel(NearMiss):
+    """A decay for each channel of a head, as in Kimi Delta Attention."""
+
+    def decay(self, alpha):
+        bias = self.conv.weight[:HEADS * VALUE_SIZE, 0, 0].float().unflatten(0, (HEADS, VALUE_SIZE))
+        return -self.A_log.float().exp().unsqueeze(-1) * self.softplus(alpha.float().unsqueeze(-1) + bias)

@@ -14,7 +14,7 @@ CHAIN = {N, N + 1, N * N, N + N ** 2, ROWS, 2 * N + ROWS, N * C, N * SIZES["B"]}
 KEY_HEADS, HEADS, KEY_SIZE, VALUE_SIZE, TAPS = 2, 6, 16, 8, 4
 CONVOLVED = 2 * KEY_HEADS * KEY_SIZE + HEADS * VALUE_SIZE
 QKVZBA = CONVOLVED + HEADS * VALUE_SIZE + 2 * HEADS
-SIZES |= {"D": QKVZBA, "E": CONVOLVED, "L": TAPS - 1}
+SIZES |= {"D": QKVZBA, "E": CONVOLVED, "L": TAPS - 1, "one": 1}
 # Sizes that only the front end of such a layer has, and no projection before it.
 FRONT = {KEY_HEADS, KEY_SIZE, VALUE_SIZE, CONVOLVED}
 

@@ -315,3 +315,53 @@ class AddedProduct(Rounded):
         y = self.f((pre.unsqueeze(-2) @ x).squeeze(-2))
         branch = (post.unsqueeze(-1) * y.unsqueeze(-2)).flatten(0, 1)
         return torch.baddbmm(branch, res.flatten(0, 1), x.flatten(0, 1)).view(x.shape)
+
+
+@module
+class BoundedAlpha(Plain):
+    """Each alpha bounded by a hyperbolic tangent, or made positive by a softplus."""
+
+    def logits(self, x):
+        h = self.normed(x.flatten(-2)) @ self.phi
+        groups = zip(h.split([N, N, N * N], dim=-1), self.beta.split([N, N, N * N]))
+        alphas = torch.tanh(self.alpha[0]), nn.functional.softplus(self.alpha[1]), torch.exp(self.alpha[2])
+        return [a * g + b for a, (g, b) in zip(alphas, groups)]
+
+
+@module
+class ShiftedNarrow(Plain):
+    """The maximum of each row subtracted in the type of the streams, an iteration in f32 behind it."""
+
+    def residual(self, z):
+        shifted = z - z.amax(dim=-1, keepdim=True)
+        return sinkhorn.rows_columns(shifted.float().exp(), 1e-6).to(z.dtype)
+
+
+@module
+class OneStream(Plain):
+    """Streams that begin as the input and zeros."""
+
+    inputs = ("B T C",)
+
+    def forward(self, x):
+        streams = torch.zeros(*x.shape[:2], N, C, dtype=x.dtype)
+        streams[:, :, 0] = x
+        return super().forward(streams)
+
+
+@module
+class Convolutions(Plain):
+    """Images: channels before rows and columns, a convolution of one pixel as projection."""
+
+    inputs = ("B n C T",)
+
+    def forward(self, x):
+        flat = x.flatten(1, 2)
+        normed = flat * torch.rsqrt(flat.pow(2).mean(1, keepdim=True) + 1e-6)
+        h = nn.functional.conv1d(normed, self.phi.t().unsqueeze(-1))
+        groups = zip(self.alpha, h.split([N, N, N * N], dim=1), self.beta.split([N, N, N * N]))
+        pre, post, res = (a * g + b.unsqueeze(-1) for a, g, b in groups)
+        res = self.residual(res.unflatten(1, (N, N)).permute(0, 3, 1, 2))
+        y = self.f((torch.sigmoid(pre).unsqueeze(2) * x).sum(1).transpose(1, 2)).transpose(1, 2)
+        mixed = torch.matmul(res, x.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
+        return mixed + 2 * torch.sigmoid(post).unsqueeze(2) * y.unsqueeze(1)
