@@ -8,6 +8,8 @@
 #include "GateOrder.h"
 #include "Bounds.h"
 #include "Raise.h"
+#include "mhc/IR/LeafBuilder.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -105,6 +107,52 @@ bool mhc::isFirstGate(algebra::Reading &reading, SigmoidOp gate, const algebra::
   };
   return eps != 0 || llvm::any_of(productsWith(gate),
                                   [&](Operation *product) { return llvm::any_of(product->getOperands(), isStreams); });
+}
+
+/// Whether all that reads a value, maybe repeated or shown otherwise, are products with this coefficient.
+static bool isScaledIn(algebra::Reading &reading, Operation *user, double factor) {
+  if (isa<BroadcastOp>(user) || showsOperand(user))
+    return llvm::all_of(user->getUsers(), [&](Operation *next) { return isScaledIn(reading, next, factor); });
+  const algebra::Expr *product = isa<arith::MulFOp>(user) ? &reading.of(user->getResult(0)) : nullptr;
+  return product && product->size() == 1 && (*product)[0].coefficient == factor;
+}
+
+/// gate * 2; ... gate ... 2 * other -> all = gate * 2; ... (all * 0.5) ... 2 * other
+static bool shareFactor(algebra::Reading &reading, SigmoidOp gate) {
+  Operation *scaled = nullptr;
+  SmallVector<OpOperand *> others;
+  double factor = 1;
+  for (OpOperand &use : gate.getResult().getUses()) {
+    auto mul = dyn_cast<arith::MulFOp>(use.getOwner());
+    std::optional<double> number = mul ? constantValue(mul->getOperand(1 - use.getOperandNumber())) : std::nullopt;
+    if (!scaled && number && isPowerOfTwo(*number)) {
+      scaled = mul;
+      factor = *number;
+    } else {
+      others.push_back(&use);
+    }
+  }
+  auto isScaledToo = [&](OpOperand *use) { return isScaledIn(reading, use->getOwner(), factor); };
+  if (!scaled || others.empty() || !llvm::all_of(others, isScaledToo))
+    return false;
+  OpBuilder builder(gate->getContext());
+  builder.setInsertionPointAfter(gate);
+  LeafBuilder leaf(builder, scaled->getLoc());
+  Value all = leaf.scale(gate.getResult(), factor), again = leaf.scale(all, 1 / factor);
+  scaled->getResult(0).replaceAllUsesWith(all);
+  scaled->erase();
+  for (OpOperand *use : others)
+    use->set(again);
+  return true;
+}
+
+bool mhc::shareFactors(func::FuncOp func, algebra::Reading &reading) {
+  SmallVector<SigmoidOp> gates;
+  func.walk([&](SigmoidOp gate) { gates.push_back(gate); });
+  bool isChanged = false;
+  for (SigmoidOp gate : gates)
+    isChanged |= shareFactor(reading, gate);
+  return isChanged;
 }
 
 SmallVector<Value> mhc::gateRoots(algebra::Reading &reading, ArrayRef<SigmoidOp> gates, double &preEps,

@@ -19,6 +19,10 @@ bool isSecondGate(algebra::Reading &reading, SigmoidOp gate, SigmoidOp other);
 /// Whether a gate that has no other beside it is h_pre: it is lifted by an epsilon, or multiplies the streams.
 bool isFirstGate(algebra::Reading &reading, SigmoidOp gate, const algebra::Node *streams);
 
+/// Multiplies a gate once with the power of two that stands apart in each product with it, so that it is the gate's
+/// own: exact, and what reads the gate without it divides by it again. Returns whether there was one.
+bool shareFactors(mlir::func::FuncOp func, algebra::Reading &reading);
+
 /// The values of one gate or two, of which one may be null, that mhc.gates replaces: their sigmoids or, where a number
 /// added to the first or multiplied with the second is all that reads them, those results, however that is written.
 /// Sets the numbers.

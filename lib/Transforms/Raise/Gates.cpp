@@ -329,7 +329,8 @@ void mhc::raiseGates(func::FuncOp func, Readings &readings, Sites &sites) {
   if (!func.walk(isFunction).wasInterrupted())
     return;
   algebra::Reading &reading = readings.unrounded();
-  if (liftClamps(func, reading))
+  const bool isShared = shareFactors(func, reading);
+  if (liftClamps(func, reading) || isShared)
     reading.refresh();
   GatesRaiser(func, reading, sites).run();
 }

@@ -172,8 +172,9 @@ static LogicalResult normaliseMul(arith::MulFOp op, PatternRewriter &rewriter) {
     rewriter.replaceOpWithNewOp<arith::NegFOp>(op, x);
     return success();
   }
-  if (auto abs = op.getLhs().getDefiningOp<math::AbsFOp>(); abs && op.getLhs() == op.getRhs()) {
-    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, abs.getOperand(), abs.getOperand());
+  if (op.getLhs() == op.getRhs() && behindViews<math::AbsFOp>(op.getLhs())) {
+    Value x = without<math::AbsFOp>(rewriter, op.getLhs());
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, x, x);
     return success();
   }
   for (auto [a, b] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
@@ -271,6 +272,12 @@ static LogicalResult normaliseTrunc(arith::TruncFOp op, PatternRewriter &rewrite
 /// Ignores users that only ask for a size: they do not keep the operand alive.
 static LogicalResult readSizeOfOperand(tensor::DimOp op, PatternRewriter &rewriter) {
   Operation *maker = op.getSource().getDefiningOp();
+  std::optional<int64_t> dim = op.getConstantIndex();
+  if (auto transpose = dyn_cast_if_present<TransposeOp>(maker);
+      transpose && dim && *dim >= 0 && *dim < transpose.getType().getRank()) {
+    rewriter.replaceOpWithNewOp<tensor::DimOp>(op, transpose.getX(), transpose.getPerm()[*dim]);
+    return success();
+  }
   if (!maker || !isElementwise(maker))
     return failure();
   rewriter.modifyOpInPlace(op, [&] { op.getSourceMutable().set(maker->getOperand(0)); });

@@ -183,9 +183,10 @@ private:
     // No mhc op has elements of f64. What is repeated stays narrow, and its square tells that it is streams.
     if (isa<TransposeOp, BroadcastOp>(view) && getElementTypeOrSelf(op->getResult(0)).isF64())
       return failure();
-    // Steps look for functions in the shape that the program gives them.
+    // Steps look for functions in the shape that the program gives them, but for those of what is repeated.
     bool isFunction = op->getNumOperands() == 1 && !isa<arith::NegFOp, arith::ExtFOp, arith::TruncFOp>(op);
-    if (auto split = dyn_cast<tensor::ExpandShapeOp>(view); split && isFunction && !addsOnlyUnits(split))
+    if (auto split = dyn_cast<tensor::ExpandShapeOp>(view);
+        split && isFunction && !addsOnlyUnits(split) && !split.getSrc().getDefiningOp<BroadcastOp>())
       return failure();
     bool square = isa<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1);
     if (isa<BroadcastOp>(view) && (square || isa<arith::ExtFOp, arith::TruncFOp>(op)))

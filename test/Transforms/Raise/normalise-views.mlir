@@ -191,3 +191,45 @@ func.func @split_in_another_way(%w: tensor<6x8xf32>) -> tensor<16x8x6xf32> {
   %2 = tensor.expand_shape %1 [[0], [1, 2]] output_shape [16, 8, 6] : tensor<16x48xf32> into tensor<16x8x6xf32>
   return %2 : tensor<16x8x6xf32>
 }
+
+// A function of what is repeated goes in front of that, also where it is split.
+// CHECK-LABEL: @function_of_split_repetition(
+func.func @function_of_split_repetition(%row: tensor<?x8xf32>) -> tensor<?x8x2x2xf32> {
+  // CHECK: %[[TANH:.*]] = math.tanh %arg0 : tensor<?x8xf32>
+  // CHECK-NEXT: mhc.expand(x = %[[TANH]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %row, %c0 : tensor<?x8xf32>
+  %0 = mhc.broadcast %row dims = [0, 1] : tensor<?x8xf32> -> tensor<?x8x4xf32>
+  %1 = tensor.expand_shape %0 [[0], [1], [2, 3]] output_shape [%M, 8, 2, 2]
+      : tensor<?x8x4xf32> into tensor<?x8x2x2xf32>
+  %2 = math.tanh %1 : tensor<?x8x2x2xf32>
+  return %2 : tensor<?x8x2x2xf32>
+}
+
+// Whoever asks for the size of a transpose keeps nothing in float64.
+// CHECK-LABEL: @size_of_wide_transpose(
+func.func @size_of_wide_transpose(%a: tensor<?x11xf32>, %b: tensor<?x11xf32>) -> (tensor<?x11xf32>, index) {
+  // CHECK-NOT: f64
+  // CHECK: arith.addf %arg0, %arg1 : tensor<?x11xf32>
+  // CHECK-NOT: f64
+  %c0 = arith.constant 0 : index
+  %0 = arith.extf %a : tensor<?x11xf32> to tensor<?x11xf64>
+  %1 = arith.extf %b : tensor<?x11xf32> to tensor<?x11xf64>
+  %2 = mhc.transpose %0 perm = [1, 0] : tensor<?x11xf64> -> tensor<11x?xf64>
+  %3 = mhc.transpose %1 perm = [1, 0] : tensor<?x11xf64> -> tensor<11x?xf64>
+  %4 = arith.addf %2, %3 : tensor<11x?xf64>
+  %5 = mhc.transpose %4 perm = [1, 0] : tensor<11x?xf64> -> tensor<?x11xf64>
+  %6 = arith.truncf %5 : tensor<?x11xf64> to tensor<?x11xf32>
+  %size = tensor.dim %5, %c0 : tensor<?x11xf64>
+  return %6, %size : tensor<?x11xf32>, index
+}
+
+// The square of a magnitude is the square, also where it is repeated.
+// CHECK-LABEL: @square_of_repeated_magnitude(
+func.func @square_of_repeated_magnitude(%x: tensor<?x8xf32>) -> tensor<?x8x3xf32> {
+  // CHECK-NOT: math.absf
+  %0 = math.absf %x : tensor<?x8xf32>
+  %1 = mhc.broadcast %0 dims = [0, 1] : tensor<?x8xf32> -> tensor<?x8x3xf32>
+  %2 = arith.mulf %1, %1 : tensor<?x8x3xf32>
+  return %2 : tensor<?x8x3xf32>
+}
