@@ -207,7 +207,7 @@ struct Rooms {
     // A sum over no tokens has a product too.
     const int64_t count = a.d_phi || a.d_norm_weight ? std::max<int64_t>(1, runs.count) : 0;
     partials = plan.addFloats(count, saturatingMul(a.N, a.K));
-    tiles = plan.add(units == Units::scalar ? 0 : a.n == 8 ? streamEightBytes(a) : streamTilesBytes(a));
+    tiles = plan.add(units == Units::tiles ? std::max(streamTilesBytes(a), streamEightBytes(a)) : 0);
   }
 };
 

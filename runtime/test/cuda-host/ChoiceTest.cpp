@@ -193,6 +193,14 @@ TEST_F(CudaChoice, TwoOrEightStreams) {
   EXPECT_EQ(preBwd(B, 64, 8), "generic");
 }
 
+/// The row of up to 24 columns needs as much of eight streams as of four that are as long.
+TEST_F(CudaChoice, ScratchOfAFewColumnsOfEightStreams) {
+  EXPECT_EQ(projectionBwd(F, 2048, 24, F, 8), "tf32x3");
+  const int mallocs = driver().count("malloc");
+  EXPECT_EQ(projectionBwd(F, 4096, 24, F, 4), "tf32x3");
+  EXPECT_EQ(driver().count("malloc"), mallocs);
+}
+
 TEST_F(CudaChoice, TwoOrEightStreamsInWords) {
   mhcrt_cuda_pin(context, "expand=n2n8");
   call(mhcrt_expand, context, t, B, t, B, 100, 64, 4, MHCRT_LAYOUT_NC);
