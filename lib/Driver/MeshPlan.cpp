@@ -36,20 +36,27 @@ struct Named {
   bool isShare; ///< one of those that tensor-parallel ranks divide
 };
 
-/// The bytes of the arguments or results that `isWanted` takes; nothing where a size is open.
-static std::optional<int64_t> bytesOf(FuncOp func, bool results, llvm::function_ref<bool(Named)> isWanted) {
-  int64_t bytes = 0;
+/// Calls `visit` with the bytes of each named argument or result, until one has an open size: false then.
+static bool forEach(FuncOp func, bool results, llvm::function_ref<void(Named, int64_t bytes)> visit) {
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     auto name = func.getArgAttrOfType<mlir::StringAttr>(i, "mhc.name");
-    if (!name || (func.getArgAttr(i, "mhc.result") != nullptr) != results ||
-        !isWanted({name.getValue(), func.getArgAttr(i, kSplit) != nullptr}))
+    if (!name || (func.getArgAttr(i, "mhc.result") != nullptr) != results)
       continue;
     auto type = mlir::cast<mlir::MemRefType>(func.getArgumentTypes()[i]);
     if (!type.hasStaticShape())
-      return std::nullopt;
-    bytes += type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+      return false;
+    visit({name.getValue(), func.getArgAttr(i, kSplit) != nullptr},
+          type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8));
   }
-  return bytes;
+  return true;
+}
+
+/// The bytes of the arguments or results whose names begin so; nothing where a size is open.
+static std::optional<int64_t> bytesOf(FuncOp func, bool results, StringRef prefix) {
+  int64_t all = 0;
+  bool isKnown =
+      forEach(func, results, [&](Named value, int64_t bytes) { all += value.name.starts_with(prefix) ? bytes : 0; });
+  return isKnown ? std::optional(all) : std::nullopt;
 }
 
 /// Bytes that a rank sends in calls of a collective, with which each has its share of the larger tensor.
@@ -72,22 +79,37 @@ static int64_t sumBytes(int64_t bytes, int64_t ranks) {
 }
 
 namespace {
+/// Gradients that a stage sums, each a part of the whole tensor or of this rank's share.
+struct Gradients {
+  llvm::StringMap<int64_t> whole, shares; ///< bytes
+
+  int64_t bytes() const { return bytesOf(whole) + bytesOf(shares); }
+  static int64_t bytesOf(const llvm::StringMap<int64_t> &some) {
+    return std::accumulate(some.begin(), some.end(), int64_t(0),
+                           [](int64_t sum, const auto &one) { return sum + one.second; });
+  }
+};
+
 class Planner {
 public:
   Planner(mlir::ModuleOp module, const DriverOptions &options) : module(module), options(options) {}
 
-  llvm::Expected<StagePlan> plan(int64_t stage);
-  int64_t whole = 0, shares = 0; ///< bytes of gradients of all stages so far
+  llvm::Expected<MeshPlan> plan();
 
 private:
+  llvm::Expected<StagePlan> plan(int64_t stage);
+  void addSums(StagePlan &plan, int64_t stage);
+
+  std::string nameOf(StringRef function, int64_t stage) const {
+    return options.mesh.pp == 1 ? function.str() : stageName(function, stage);
+  }
   FuncOp functionOf(int64_t stage, StringRef suffix) {
-    const std::string &grad = options.compile.grad;
-    const std::string base = options.mesh.pp == 1 ? grad : stageName(grad, stage);
-    return module.lookupSymbol<FuncOp>(base + suffix.str());
+    return module.lookupSymbol<FuncOp>(nameOf(options.compile.grad, stage) + suffix.str());
   }
 
   mlir::ModuleOp module;
   const DriverOptions &options;
+  std::vector<Gradients> gradients; ///< of each stage
 };
 } // namespace
 
@@ -96,24 +118,27 @@ llvm::Expected<StagePlan> Planner::plan(int64_t stage) {
   StagePlan plan;
   FuncOp forward = functionOf(stage, "_fwd"), backward = functionOf(stage, "_bwd");
   const std::string in = "cut" + std::to_string(stage) + ".", out = "cut" + std::to_string(stage + 1) + ".";
-  auto startsWith = [](std::string prefix) { return [prefix](Named value) { return value.name.starts_with(prefix); }; };
-  auto isGradient = [](Named value) { return value.name.starts_with("d_") && !value.name.starts_with("d_cut"); };
-  auto sends = bytesOf(forward, true, startsWith(out));
-  auto sendsBack = bytesOf(backward, true, startsWith("d_" + in));
-  auto gradients = bytesOf(backward, true, isGradient);
-  auto saved = bytesOf(forward, true, startsWith("saved"));
-  auto takes = bytesOf(forward, false, startsWith(in));
+  auto sends = bytesOf(forward, true, out);
+  auto sendsBack = bytesOf(backward, true, "d_" + in);
+  auto made = bytesOf(backward, true, "d_");
+  auto saved = bytesOf(forward, true, "saved");
+  auto takes = bytesOf(forward, false, in);
   auto forwardArena = plannedPeakBytes(forward), backwardArena = plannedPeakBytes(backward);
-  if (!sends || !sendsBack || !gradients || !saved || !takes || !forwardArena || !backwardArena ||
+  if (!sends || !sendsBack || !made || !saved || !takes || !forwardArena || !backwardArena ||
       forwardArena->perToken != 0 || backwardArena->perToken != 0)
     return llvm::createStringError(
         "'--mesh' and '--pipeline' are explained for sizes that are numbers; found open ones");
-  plan.gradients = *gradients;
+  plan.gradients = *made - *sendsBack;
   plan.saved = *saved + *sends + *takes;
   plan.arena = static_cast<int64_t>(std::max(forwardArena->fixed, backwardArena->fixed));
   plan.inFlight = mesh.pp - stage;
-  whole += *bytesOf(backward, true, [&](Named value) { return isGradient(value) && !value.isShare; });
-  shares += *bytesOf(backward, true, [&](Named value) { return isGradient(value) && value.isShare; });
+  // Where nothing updates weights, the gradients are those that the stage computes.
+  auto update = module.lookupSymbol<FuncOp>(nameOf("update", stage));
+  Gradients &own = gradients.emplace_back();
+  forEach(update ? update : backward, /*results=*/!update, [&](Named value, int64_t bytes) {
+    if (value.name.starts_with("d_") && !value.name.starts_with("d_cut"))
+      (value.isShare ? own.shares : own.whole)[value.name] = bytes;
+  });
 
   const int64_t width = mesh.rowRanks(), first = stage * width, last = first + width - 1;
   if (*sends)
@@ -157,41 +182,58 @@ static llvm::Error compareTokens(Compiler &compiler, mlir::ModuleOp source, cons
   return llvm::Error::success();
 }
 
+/// The sums behind the backward pass: over the ranks of a stage, and then over the stages that have the same weights.
+void Planner::addSums(StagePlan &plan, int64_t stage) {
+  const Mesh &mesh = options.mesh;
+  const Links &links = options.links;
+  auto isShared = [&](StringRef name) {
+    auto has = [&](const Gradients &some) { return some.whole.contains(name) || some.shares.contains(name); };
+    return llvm::count_if(gradients, has) > 1;
+  };
+  int64_t shared = 0;
+  for (const auto *some : {&gradients[stage].whole, &gradients[stage].shares})
+    for (const auto &[name, bytes] : *some)
+      shared += isShared(name) ? bytes : 0;
+  auto sharesSome = [&](const Gradients &some) {
+    auto isOne = [&](const auto &one) { return isShared(one.first()); };
+    return llvm::any_of(some.whole, isOne) || llvm::any_of(some.shares, isOne);
+  };
+  const int64_t whole = Gradients::bytesOf(gradients[stage].whole),
+                shares = Gradients::bytesOf(gradients[stage].shares);
+  const int64_t width = mesh.rowRanks(), first = stage * width, last = first + width - 1;
+  const bool isApart = !areOnOneHost(links, first, last);
+  auto add = [&](const char *name, int64_t bytes, int64_t ranks, bool isBetweenHosts) {
+    if (bytes && ranks > 1)
+      plan.collectives.push_back({name, sumBytes(bytes, ranks), false, isBetweenHosts});
+  };
+  add("sum of gradients", whole, width, isApart);
+  add("sum of gradients of shares", shares, width / mesh.tp, isApart);
+  add("sum of gradients of stages", shared, llvm::count_if(gradients, sharesSome),
+      !areOnOneHost(links, 0, mesh.ranks() - 1));
+  // A step makes new weights and two moments of the old ones. Gradients are added up, sent and summed.
+  plan.state = 8 * gradients[stage].bytes() + plan.gradients * plan.inFlight;
+}
+
+llvm::Expected<MeshPlan> Planner::plan() {
+  MeshPlan all;
+  for (int64_t stage = 0; stage < options.mesh.pp; ++stage) {
+    auto one = plan(stage);
+    if (!one)
+      return one.takeError();
+    all.stages.push_back(std::move(*one));
+  }
+  for (auto [stage, one] : llvm::enumerate(all.stages))
+    addSums(one, static_cast<int64_t>(stage));
+  return all;
+}
+
 llvm::Expected<MeshPlan> mhc::planMesh(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
   Compiler::Module module(source.clone());
   if (llvm::Error error = compiler.run(*module, options.compile, Phase::bufferize))
     return error;
-  const Mesh &mesh = options.mesh;
-  Planner planner(*module, options);
-  MeshPlan all;
-  for (int64_t stage = 0; stage < mesh.pp; ++stage) {
-    auto plan = planner.plan(stage);
-    if (!plan)
-      return plan.takeError();
-    all.stages.push_back(std::move(*plan));
-  }
-  // Ranks have the weights of all stages; a weight of two stages travels once.
-  int64_t whole = planner.whole, shares = planner.shares;
-  if (auto update = module->lookupSymbol<FuncOp>("update")) {
-    auto gradients = [&](bool isShare) {
-      return bytesOf(update, false,
-                     [&](Named value) { return value.name.starts_with("d_") && value.isShare == isShare; });
-    };
-    if (auto found = gradients(false))
-      whole = *found, shares = gradients(true).value_or(0);
-  }
-  const int64_t ranks = mesh.ranks();
-  for (StagePlan &plan : all.stages) {
-    const bool isBetweenHosts = !areOnOneHost(options.links, 0, ranks - 1);
-    plan.collectives.push_back({"sum of gradients", sumBytes(whole, ranks), false, isBetweenHosts});
-    if (shares && ranks > mesh.tp)
-      plan.collectives.push_back(
-          {"sum of gradients of shares", sumBytes(shares, ranks / mesh.tp), false, isBetweenHosts});
-    // A step makes new weights and two moments of the old ones. Gradients are added up, sent and summed.
-    plan.state = 6 * (whole + shares) + 2 * (whole + shares) + plan.gradients * plan.inFlight;
-  }
-  if (mesh.tp > 1)
-    if (llvm::Error error = compareTokens(compiler, source, options, all))
+  auto all = Planner(*module, options).plan();
+  if (all && options.mesh.tp > 1)
+    if (llvm::Error error = compareTokens(compiler, source, options, *all))
       return error;
   return all;
 }
@@ -216,7 +258,7 @@ void mhc::printMeshPlan(llvm::raw_ostream &os, const DriverOptions &options, con
     for (const Collective &one : plan.collectives)
       os << llvm::formatv(row, one.name, one.bytes, llvm::formatv("{0:f1}", secondsOf(one, links) * 1e6).str(),
                           one.isBetweenHosts ? "between hosts" : "host", one.isPerMicrobatch ? "microbatch" : "step");
-    os << llvm::formatv("  memory of a rank, bytes: {0} of all weights, moments and gradients; {1} saved for each of "
+    os << llvm::formatv("  memory of a rank, bytes: {0} of weights, moments and gradients; {1} saved for each of "
                         "{2} microbatches; {3} arena\n",
                         plan.state, plan.saved, plan.inFlight, plan.arena);
   }

@@ -25,7 +25,7 @@ struct Collective {
 struct StagePlan {
   std::vector<Collective> collectives;
   int64_t gradients = 0; ///< bytes of the gradients that it computes
-  int64_t state = 0;     ///< bytes of all weights and moments, and of all gradients
+  int64_t state = 0;     ///< bytes of its weights and moments, and of their gradients
   int64_t saved = 0;     ///< bytes between the two passes of a microbatch
   int64_t arena = 0;     ///< bytes of the larger pass
   int64_t inFlight = 1;  ///< microbatches between their passes, with enough of them

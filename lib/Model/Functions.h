@@ -16,7 +16,7 @@ namespace mhc::model {
 std::string writeLoss(const Config &config, const std::string &name = "loss");
 std::string writeInit(const Config &config);
 std::string writeUpdate(const Config &config);
-std::string writeGradientNorm(const Config &config);
+std::string writeGradientSquares(const Config &config);
 
 } // namespace mhc::model
 

@@ -24,14 +24,12 @@ static std::string writeCollectives(const Config &config) {
            "(%x: " + from + ", %d_out: " + to + ") -> " + from + " {\n" + "  %d_x = func.call @" + other +
            "(%d_out) : (" + to + ") -> " + from + "\n" + "  return %d_x : " + from + "\n}\n";
   };
-  return pair(kAllGather, kReduceScatter, own, all) + pair(kReduceScatter, kAllGather, all, own) +
-         "func.func private @" + kAllReduce +
-         "(tensor<f32> {mhc.name = \"x\"}) -> (tensor<f32> {mhc.name = \"out\"})\n";
+  return pair(kAllGather, kReduceScatter, own, all) + pair(kReduceScatter, kAllGather, all, own);
 }
 
 std::string mhc::model::writeModel(const Config &config) {
   std::string text =
-      writeLoss(config) + "\n" + writeInit(config) + "\n" + writeUpdate(config) + "\n" + writeGradientNorm(config);
+      writeLoss(config) + "\n" + writeInit(config) + "\n" + writeUpdate(config) + "\n" + writeGradientSquares(config);
   if (config.tensorRanks > 1)
     text += "\n" + writeCollectives(config);
   if (config.dropout == 0)

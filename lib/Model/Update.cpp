@@ -35,22 +35,16 @@ std::string mhc::model::writeInit(const Config &config) {
   return w.finish("init");
 }
 
-std::string mhc::model::writeGradientNorm(const Config &config) {
+std::string mhc::model::writeGradientSquares(const Config &config) {
   IrWriter w;
-  Value squares, ofShares;
   for (const Weight &weight : weightsOf(config)) {
     Value g = w.argument("d_" + weight.name, weight.type(config), weight.splitText(config));
     Dims all;
     for (int64_t dim = 0; dim < g.rank(); ++dim)
       all.push_back(dim);
-    Value sum = w.reduce("sum", w.mul(g, g), all);
-    Value &total = weight.isSplit(config) ? ofShares : squares;
-    total = total ? w.add(total, sum) : sum;
+    w.result("square_" + weight.name, w.reduce("sum", w.mul(g, g), all));
   }
-  if (ofShares)
-    squares = w.add(squares, w.call(kAllReduce, ofShares, ofShares.type));
-  w.result("gradient_norm", w.unary("math.sqrt", squares));
-  return w.finish("gradient_norm");
+  return w.finish("gradient_squares");
 }
 
 namespace {

@@ -309,15 +309,17 @@ mhcrt_status mhcrt_comm_gather(mhcrt_comm *comm, const void *own, void *all, int
   });
 }
 
-mhcrt_status mhcrt_comm_broadcast(mhcrt_comm *comm, void *data, int64_t bytes, mhcrt_message *message) {
+mhcrt_status mhcrt_comm_broadcast(mhcrt_comm *comm, mhcrt_comm_group group, void *data, int64_t bytes,
+                                  mhcrt_message *message) {
+  const Members members(*comm, group);
   return inPieces(bytes, [&](int64_t begin, int64_t size) {
     Transfers transfers(*comm, Transfers::Broadcast);
     char *const piece = static_cast<char *>(data) + begin;
-    if (comm->rank != 0)
-      transfers.receive(0, piece, size);
+    if (members.own != 0)
+      transfers.receive(group.first, piece, size);
     else
-      for (int other = 1; other < comm->ranks; ++other)
-        transfers.send(other, piece, size);
+      for (int other = 1; other < members.count; ++other)
+        transfers.send(members.rankOf(other), piece, size);
     return transfers.wait(message);
   });
 }

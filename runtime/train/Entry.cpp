@@ -22,11 +22,11 @@ NamedEntry::~NamedEntry() {
     mhcrt_model_graph_destroy(session.model, graph);
 }
 
-bool NamedEntry::open(const Session &wanted, const char *wantedName, std::string &error) {
+bool NamedEntry::open(const Session &wanted, const std::string &wantedName, std::string &error) {
   session = wanted;
   name = wantedName;
   mhcrt_message message;
-  if (mhcrt_model_find_entry(session.model, wantedName, &entry, &message) != MHCRT_OK) {
+  if (mhcrt_model_find_entry(session.model, wantedName.c_str(), &entry, &message) != MHCRT_OK) {
     error = message.text;
     return false;
   }
@@ -41,13 +41,16 @@ bool NamedEntry::open(const Session &wanted, const char *wantedName, std::string
   return true;
 }
 
-std::vector<std::string> NamedEntry::arguments() const {
+static std::vector<std::string> namesOf(const Signature &signature) {
   std::vector<std::string> names;
-  const Signature signature{session.model, entry, false};
   for (int32_t i = 0; i < signature.size(); ++i)
     names.push_back(signature[i].name);
   return names;
 }
+
+std::vector<std::string> NamedEntry::arguments() const { return namesOf(Signature{session.model, entry, false}); }
+
+std::vector<std::string> NamedEntry::results() const { return namesOf(Signature{session.model, entry, true}); }
 
 bool NamedEntry::makeArgument(const std::string &wanted, HostTensor &tensor, std::string &error) const {
   const Signature signature{session.model, entry, false};

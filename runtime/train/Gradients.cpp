@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rank s * parts + p has stage s of part p of the batch; a part is that of a tensor-parallel rank. The backward passes
-// of the microbatches are in one order, whatever the schedule is, so that the sums have the same bits.
+// The backward passes of the microbatches are in one order, whatever the schedule is, so that the sums have the same
+// bits.
 //
 //===------------------------------------------------------------------------===//
 #include "Gradients.h"
@@ -15,12 +15,10 @@
 
 using namespace mhcrt;
 
-Gradients::Gradients(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks,
-                     Gpu &gpu)
-    : session(session), options(options), ranks(ranks), tensorRanks(tensorRanks),
-      stages(mhcrt_model_stages(session.model)), parts(mhcrt_model_ranks(session.model) / stages),
-      stage(ranks.rank() / parts), part(ranks.rank() % parts), gpu(gpu), nccl(gpu), ncclOfPeers(gpu), toNext(gpu),
-      toPrevious(gpu) {}
+Gradients::Gradients(const Session &session, const TrainOptions &options, Ranks &ranks, const Stages &stages,
+                     TensorRanks &tensorRanks, Gpu &gpu)
+    : session(session), options(options), ranks(ranks), tensorRanks(tensorRanks), stages(stages), gpu(gpu),
+      ncclOfStage(gpu), ncclOfPeers(gpu), ncclOfSharers(gpu), toNext(gpu), toPrevious(gpu) {}
 
 static bool startsWith(const std::string &name, const std::string &prefix) { return name.rfind(prefix, 0) == 0; }
 
@@ -47,17 +45,16 @@ void mhcrt::fillPlaces(HostTensor &places, int64_t first) {
 
 /// Microbatches whose backward pass has to wait when the first one begins.
 int64_t Gradients::slotsNeeded() const {
-  if (stages == 1)
+  if (stages.count() == 1)
     return 1;
-  return options.gpipe ? options.microbatches : std::min<int64_t>(options.microbatches, stages - stage);
+  return options.gpipe ? options.microbatches : std::min<int64_t>(options.microbatches, stages.count() - stages.own());
 }
 
 bool Gradients::openEntries(std::string &error) {
-  if (stages == 1)
+  if (stages.count() == 1)
     return forwards.open(session, "loss_grad", error);
-  const std::string name = "loss_stage" + std::to_string(stage);
-  return forwards.open(session, (name + "_fwd").c_str(), error) &&
-         backwards.open(session, (name + "_bwd").c_str(), error);
+  const std::string name = stages.entry("loss");
+  return forwards.open(session, name + "_fwd", error) && backwards.open(session, name + "_bwd", error);
 }
 
 bool Gradients::makeSlot(Slot &slot, std::string &error) const {
@@ -70,14 +67,14 @@ bool Gradients::makeSlot(Slot &slot, std::string &error) const {
       return false;
   }
   if (const auto places = slot.host.find("places"); places != slot.host.end())
-    fillPlaces(places->second, part % tensorRanks.pieces() * places->second.elements());
+    fillPlaces(places->second, stages.part() % tensorRanks.pieces() * places->second.elements());
   return true;
 }
 
 /// The first stage has the tokens, and the last one the targets.
 bool Gradients::checkTokens(const std::string &text, std::string &error) const {
   const NamedTensors &host = slots.front().host;
-  for (const auto &[name, isThere] : {std::pair("tokens", isFirstStage()), std::pair("targets", isLastStage())}) {
+  for (const auto &[name, isThere] : {std::pair("tokens", stages.isFirst()), std::pair("targets", stages.isLast())}) {
     if (!isThere)
       continue;
     const auto found = host.find(name);
@@ -89,7 +86,7 @@ bool Gradients::checkTokens(const std::string &text, std::string &error) const {
     if (!checkLength(options.data, text, tensorRanks.pieces() * found->second.dims()[1], error))
       return false;
   }
-  if (stages > 1 || host.at("tokens").type() == host.at("targets").type())
+  if (stages.count() > 1 || host.at("tokens").type() == host.at("targets").type())
     return true;
   error = "'tokens' is " + host.at("tokens").type() + " and 'targets' " + host.at("targets").type() +
           "; needed i32 of one shape with two dimensions";
@@ -98,20 +95,40 @@ bool Gradients::checkTokens(const std::string &text, std::string &error) const {
 
 static constexpr int64_t kAlignment = 64; // values
 
-/// Appends places of gradients behind those that are there.
-bool Gradients::makePlaces(const NamedEntry &update, bool ofShares, std::string &error) {
-  int64_t begin = whole;
+/// A multiple of so many values, where kernels read and write the places themselves.
+int64_t Gradients::aligned(int64_t place) const {
+  return gpu.isOpen() ? (place + kAlignment - 1) / kAlignment * kAlignment : place;
+}
+
+/// Appends the places of some gradients.
+bool Gradients::placeAll(const NamedEntry &update, bool ofShares, bool isShared, std::string &error) {
   for (const std::string &name : update.arguments()) {
     HostTensor tensor;
-    if (!startsWith(name, "d_") || tensorRanks.isShare(name) != ofShares)
+    if (!startsWith(name, "d_") || tensorRanks.isShare(name) != ofShares || stages.isShared(name.substr(2)) != isShared)
       continue;
     if (!update.makeArgument(name, tensor, error))
       return false;
     const int64_t count = tensor.bytes() / int64_t(sizeof(float));
-    if (gpu.isOpen()) // where kernels read and write the places themselves
-      begin = (begin + kAlignment - 1) / kAlignment * kAlignment;
-    places.push_back({name, tensor.get(), begin, count});
-    begin += count;
+    length = aligned(length);
+    places.push_back({name, tensor.get(), length, count});
+    length += count;
+  }
+  return true;
+}
+
+/// Ranks of a stage add up what they have, and then the stages what several of them have.
+bool Gradients::makePlaces(const NamedEntry &update, std::string &error) {
+  for (const bool ofShares : {false, true}) {
+    const int64_t begin = aligned(length);
+    if (!placeAll(update, ofShares, /*isShared=*/false, error))
+      return false;
+    const int64_t shared = aligned(length);
+    if (!placeAll(update, ofShares, /*isShared=*/true, error))
+      return false;
+    const int64_t all = std::max<int64_t>(0, length - begin), ofOthers = std::max<int64_t>(0, length - shared);
+    sums.push_back(ofShares ? Sum{begin, all, tensorRanks.peers(), ncclOfPeers}
+                            : Sum{begin, all, stages.members(stages.own()), ncclOfStage});
+    sums.push_back({shared, ofOthers, stages.sharers(), ncclOfSharers});
   }
   return true;
 }
@@ -124,26 +141,22 @@ bool Gradients::open(const NamedEntry &update, const std::string &text, std::str
   for (Slot &slot : slots)
     if (!makeSlot(slot, error))
       return false;
-  if (!makePlaces(update, /*ofShares=*/false, error))
+  if (!makePlaces(update, error))
     return false;
-  whole = places.empty() ? 0 : places.back().begin + places.back().count;
-  if (!makePlaces(update, /*ofShares=*/true, error))
-    return false;
-  sums = places.empty() ? 0 : places.back().begin + places.back().count;
-  if (!checkTokens(text, error) || !isLastStage())
+  if (!checkTokens(text, error) || !stages.isLast())
     return error.empty();
   HostTensor d_loss;
-  if (!(stages == 1 ? forwards : backwards).makeArgument("d_loss", d_loss, error))
+  if (!(stages.count() == 1 ? forwards : backwards).makeArgument("d_loss", d_loss, error))
     return false;
   // The loss is a mean.
-  *static_cast<float *>(d_loss.data()) = 1 / static_cast<float>(parts * options.microbatches);
+  *static_cast<float *>(d_loss.data()) = 1 / static_cast<float>(stages.parts() * options.microbatches);
   return shared["d_loss"].allocate(session, d_loss.get(), error) && shared["d_loss"].upload(d_loss, error);
 }
 
 /// Windows of the text at places that the seed and the number of the step give. All microbatches of all parts are one
 /// batch, of which parts have rows, or pieces of them.
 void Gradients::fill(Slot &slot, const TrainState &state, int64_t microbatch) const {
-  const int64_t index = microbatch * parts + part;
+  const int64_t part = stages.part(), index = microbatch * stages.parts() + part;
   if (const auto seed = slot.host.find("seed"); seed != slot.host.end()) {
     int64_t *const words = static_cast<int64_t *>(seed->second.data());
     words[0] = state.seed;
@@ -217,9 +230,6 @@ bool Gradients::receive(const NamedEntry &entry, const std::string &prefix, Slot
   return !way.isOpen() || gpu.order(way.stream(), gpu.stream(), error);
 }
 
-/// "cut2." begins the names of what stage 2 gets of stage 1.
-static std::string cutName(int32_t stage) { return "cut" + std::to_string(stage) + "."; }
-
 bool Gradients::forward(int64_t microbatch, const TrainState &state, const PlacedTensors &weights, bool asGraph,
                         double &loss, std::string &error) {
   Slot &slot = slotOf(microbatch);
@@ -227,14 +237,15 @@ bool Gradients::forward(int64_t microbatch, const TrainState &state, const Place
   for (const auto &[name, host] : slot.host)
     if (!slot.inputs[name].upload(host, error))
       return false;
-  if ((!isFirstStage() && !receive(forwards, cutName(stage), slot, ranks.rank() - parts, error)) ||
+  if ((!stages.isFirst() &&
+       !receive(forwards, Stages::cut(stages.own()), slot, ranks.rank() - stages.parts(), error)) ||
       !run(forwards, slot, weights, asGraph, error))
     return false;
-  if (!isLastStage())
-    return send(slot, cutName(stage + 1), ranks.rank() + parts, error);
+  if (!stages.isLast())
+    return send(slot, Stages::cut(stages.own() + 1), ranks.rank() + stages.parts(), error);
   const bool isFirst = microbatch == 0;
   return addLoss(slot.values["loss"], isFirst, loss, error) &&
-         (stages > 1 || isWhole() || add(slot.values, isFirst, error));
+         (stages.count() > 1 || isWhole() || add(slot.values, isFirst, error));
 }
 
 /// `loss` becomes this rank's share of the mean over ranks; on the GPU, once the step has ended.
@@ -244,16 +255,17 @@ bool Gradients::addLoss(const PlacedTensor &value, bool isFirst, double &loss, s
                    : gpu.add(gpuLoss.get().data, value.get().data, 1, error);
   if (!value.download(moved, error))
     return false;
-  loss += element(moved.get(), 0) / static_cast<double>(options.microbatches) * stages;
+  loss += element(moved.get(), 0) / static_cast<double>(options.microbatches) * stages.count();
   return true;
 }
 
 bool Gradients::backward(int64_t microbatch, const PlacedTensors &weights, bool asGraph, std::string &error) {
   Slot &slot = slotOf(microbatch);
-  if (!isLastStage() && !receive(backwards, "d_" + cutName(stage + 1), slot, ranks.rank() + parts, error))
+  if (!stages.isLast() &&
+      !receive(backwards, "d_" + Stages::cut(stages.own() + 1), slot, ranks.rank() + stages.parts(), error))
     return false;
   return run(backwards, slot, weights, asGraph, error) &&
-         (isFirstStage() || send(slot, "d_" + cutName(stage), ranks.rank() - parts, error)) &&
+         (stages.isFirst() || send(slot, "d_" + Stages::cut(stages.own()), ranks.rank() - stages.parts(), error)) &&
          add(slot.values, microbatch == 0, error);
 }
 
@@ -292,8 +304,8 @@ bool Gradients::compute(const TrainState &state, const PlacedTensors &weights, b
                         std::string &error) {
   loss = 0;
   if (!isWhole() && !isOnGpu())
-    bucket.assign(sums, 0.0f);
-  if (isOnGpu() && stages > 1 && !gpu.zero(gpuBucket.get().data, sums, error)) // what other stages have
+    bucket.assign(length, 0.0f);
+  if (isOnGpu() && stages.count() > 1 && !gpu.zero(gpuBucket.get().data, length, error)) // what others make
     return false;
   // A stage runs ahead of its backward passes by as many microbatches as it has slots.
   const auto ahead = static_cast<int64_t>(slots.size());
@@ -302,7 +314,7 @@ bool Gradients::compute(const TrainState &state, const PlacedTensors &weights, b
     if (i < count && !forward(i, state, weights, asGraph, loss, error))
       return false;
     const int64_t back = i - (ahead - 1);
-    if (stages > 1 && back >= 0 && !backward(back, weights, asGraph, error))
+    if (stages.count() > 1 && back >= 0 && !backward(back, weights, asGraph, error))
       return false;
   }
   return !isOnGpu() || finishOnGpu(loss, error);
@@ -310,27 +322,27 @@ bool Gradients::compute(const TrainState &state, const PlacedTensors &weights, b
 
 /// Lets the GPUs add up what all have computed, and waits for the loss.
 bool Gradients::finishOnGpu(double &loss, std::string &error) {
-  if ((nccl.isOpen() && !sumOnGpu(error)) || !gpu.wait(gpu.stream(), options.timeout, "a step", error))
+  if ((hasNccl && !sumOnGpu(error)) || !gpu.wait(gpu.stream(), options.timeout, "a step", error))
     return false;
   mhcrt_message message;
   if (mhcrt_model_synchronize(session.model, session.context, &message) != MHCRT_OK) {
     error = message.text;
     return false;
   }
-  if (isLastStage() && !gpuLoss.download(moved, error))
+  if (stages.isLast() && !gpuLoss.download(moved, error))
     return false;
-  loss = isLastStage() ? element(moved.get(), 0) / static_cast<double>(options.microbatches) * stages : 0;
+  loss = stages.isLast() ? element(moved.get(), 0) / static_cast<double>(options.microbatches) * stages.count() : 0;
   return true;
 }
 
 bool Gradients::connect(std::string &error) {
   if (!gpu.isOpen() || isWhole())
     return true;
-  const mhcrt_tensor all = {nullptr, MHCRT_F32, 1, {sums}}, number = {nullptr, MHCRT_F32, 0, {}};
+  const mhcrt_tensor all = {nullptr, MHCRT_F32, 1, {length}}, number = {nullptr, MHCRT_F32, 0, {}};
   if (!gpuBucket.allocate(session, all, error) || !gpuLoss.allocate(session, number, error) ||
-      !gpu.zero(gpuBucket.get().data, sums, error))
+      !gpu.zero(gpuBucket.get().data, length, error))
     return false;
-  const bool isMadeThere = stages == 1 && options.microbatches == 1;
+  const bool isMadeThere = stages.count() == 1 && options.microbatches == 1;
   for (const Place &place : places) {
     mhcrt_tensor own = place.type;
     own.data = static_cast<float *>(gpuBucket.get().data) + place.begin;
@@ -340,32 +352,28 @@ bool Gradients::connect(std::string &error) {
   }
   if (ranks.count() == 1)
     return true;
-  const bool isThere = nccl.isThere();
-  if (!ranks.agreeOn({isThere}, {"libraries of NCCL"}, error))
+  hasNccl = ncclOfStage.isThere();
+  if (!ranks.agreeOn({hasNccl}, {"libraries of NCCL"}, error))
     return false;
-  if (!isThere && ranks.isFirst())
+  if (!hasNccl && ranks.isFirst())
     std::fprintf(stderr, "mhc-train: note: NCCL is not there; gradients pass through the memory of the host\n");
-  if (!isThere)
+  if (!hasNccl)
     return true;
   const mhcrt_comm_group everyone = ranks.everyone();
-  return nccl.open(ranks, everyone, error) &&
+  return (stages.parts() == 1 || ncclOfStage.open(ranks, stages.members(stages.own()), error)) &&
          (tensorRanks.count() == 1 || tensorRanks.peers().count == 1 ||
           ncclOfPeers.open(ranks, tensorRanks.peers(), error)) &&
-         (stages == 1 || (toNext.open(ranks, everyone, error) && toPrevious.open(ranks, everyone, error)));
+         (!stages.shares() || ncclOfSharers.open(ranks, stages.sharers(), error)) &&
+         (stages.count() == 1 || (toNext.open(ranks, everyone, error) && toPrevious.open(ranks, everyone, error)));
 }
 
 /// Enqueues the sums over the ranks behind what is computed, and what comes next behind them.
 bool Gradients::sumOnGpu(std::string &error) {
   auto *const begin = static_cast<float *>(gpuBucket.get().data);
-  struct Part {
-    Nccl &between;
-    float *values;
-    int64_t count;
-  };
-  for (const Part &one : {Part{nccl, begin, whole}, {ncclOfPeers, begin + whole, sums - whole}})
-    if (one.count && one.between.isOpen() &&
+  for (const Sum &one : sums)
+    if (one.count && one.group.count > 1 &&
         (!gpu.order(gpu.stream(), one.between.stream(), error) ||
-         !one.between.allReduce(one.values, one.values, one.count, one.between.stream(), error) ||
+         !one.between.allReduce(begin + one.begin, begin + one.begin, one.count, one.between.stream(), error) ||
          !gpu.order(one.between.stream(), gpu.stream(), error)))
       return false;
   return true;
@@ -376,12 +384,12 @@ bool Gradients::sumThroughHost(std::string &error) {
   if (isOnGpu()) {
     if (!gpuBucket.download(moved, error))
       return false;
-    const float *const values = static_cast<const float *>(moved.data());
-    bucket.assign(values, values + sums);
+    const float *const from = static_cast<const float *>(moved.data());
+    bucket.assign(from, from + length);
   }
-  if (!ranks.sum(ranks.everyone(), bucket.data(), whole, error) ||
-      !ranks.sum(tensorRanks.peers(), bucket.data() + whole, sums - whole, error))
-    return false;
+  for (const Sum &one : sums)
+    if (!ranks.sum(one.group, bucket.data() + one.begin, one.count, error))
+      return false;
   for (const Place &place : places) {
     PlacedTensor &tensor = shared[place.name];
     HostTensor host;
@@ -395,13 +403,13 @@ bool Gradients::sumThroughHost(std::string &error) {
 }
 
 bool Gradients::sum(std::string &error) {
-  const bool isDone = isWhole() || (isOnGpu() && (nccl.isOpen() || ranks.count() == 1));
+  const bool isDone = isWhole() || (isOnGpu() && (hasNccl || ranks.count() == 1));
   return isDone || sumThroughHost(error);
 }
 
 int64_t Gradients::tokensOfStep() const {
   const auto tokens = slots.front().host.find("tokens");
-  return tokens == slots.front().host.end() ? 0 : tokens->second.elements() * parts * options.microbatches;
+  return tokens == slots.front().host.end() ? 0 : tokens->second.elements() * stages.parts() * options.microbatches;
 }
 
 const PlacedTensor *Gradients::find(const std::string &name) const {

@@ -10,6 +10,7 @@
 #include "Gpu.h"
 #include "Nccl.h"
 #include "Ranks.h"
+#include "Stages.h"
 #include "TensorRanks.h"
 #include "mhcrt/train.h"
 
@@ -30,7 +31,8 @@ void fillPlaces(HostTensor &places, int64_t first);
 /// Computes the loss and the gradients of a batch: in microbatches, of the rows and the stage that are this rank's.
 class Gradients {
 public:
-  Gradients(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks, Gpu &gpu);
+  Gradients(const Session &session, const TrainOptions &options, Ranks &ranks, const Stages &stages,
+            TensorRanks &tensorRanks, Gpu &gpu);
 
   /// Opens the entries of this rank. `update` says which gradients there are.
   bool open(const NamedEntry &update, const std::string &data, std::string &error);
@@ -60,11 +62,17 @@ private:
     int64_t begin, count;
   };
 
-  bool isFirstStage() const { return stage == 0; }
-  bool isLastStage() const { return stage == stages - 1; }
   bool isWhole() const { return ranks.count() == 1 && options.microbatches == 1; }
   int64_t slotsNeeded() const;
-  bool makePlaces(const NamedEntry &update, bool ofShares, std::string &error);
+  /// A stretch of the bucket that some ranks add up; all of them have their own NCCL.
+  struct Sum {
+    int64_t begin, count;
+    mhcrt_comm_group group;
+    Nccl &between;
+  };
+  int64_t aligned(int64_t place) const;
+  bool placeAll(const NamedEntry &update, bool ofShares, bool isShared, std::string &error);
+  bool makePlaces(const NamedEntry &update, std::string &error);
   bool openEntries(std::string &error);
   bool makeSlot(Slot &slot, std::string &error) const;
   bool checkTokens(const std::string &data, std::string &error) const;
@@ -88,18 +96,20 @@ private:
   const TrainOptions &options;
   Ranks &ranks;
   TensorRanks &tensorRanks;
-  const int32_t stages, parts, stage, part; ///< of the pipeline and of the batch, in all and of this rank
+  const Stages &stages;
   const std::string *data = nullptr;
   NamedEntry forwards, backwards; ///< of several stages; of one, `forwards` has the gradients, too
   std::vector<Slot> slots;
   PlacedTensors shared; ///< d_loss, and the gradients of all ranks
   std::vector<Place> places;
-  std::vector<float> bucket;   ///< all gradients, which travel together; behind those of all ranks, those of shares
-  int64_t whole = 0, sums = 0; ///< values of gradients that all ranks have, and of all gradients
+  std::vector<float> bucket; ///< all gradients: whole ones in front of shares, those of one stage in front of others
+  std::vector<Sum> sums;     ///< in their order
+  int64_t length = 0;        ///< of the bucket
   HostTensor moved;
   PlacedTensor gpuBucket, gpuLoss; ///< the same in the memory of the GPU, and the sum over microbatches
   Gpu &gpu;
-  Nccl nccl, ncclOfPeers, toNext, toPrevious; ///< the latter two: the ways between stages
+  Nccl ncclOfStage, ncclOfPeers, ncclOfSharers, toNext, toPrevious; ///< the latter two: the ways between stages
+  bool hasNccl = false;
 };
 
 } // namespace mhcrt

@@ -143,27 +143,9 @@ bool Ranks::agreeOn(const std::vector<uint64_t> &values, const std::vector<const
   return true;
 }
 
-bool Ranks::broadcast(void *data, int64_t bytes, std::string &error) {
-  mhcrt_message message;
-  return check(table.broadcast(comm, data, bytes, &message), message, "the state of rank 0", error);
-}
-
 bool Ranks::gather(const void *own, void *all, int64_t bytes, std::string &error) {
   mhcrt_message message;
   return check(table.gather(comm, own, all, bytes, &message), message, "what ranks tell each other", error);
-}
-
-bool Ranks::broadcast(TrainState &state, std::string &error) {
-  if (ranks == 1)
-    return true;
-  int64_t counts[] = {state.step, state.seed};
-  if (!broadcast(counts, sizeof(counts), error))
-    return false;
-  state.step = counts[0], state.seed = counts[1];
-  for (auto &[name, tensor] : state.tensors)
-    if (!broadcast(tensor.data(), tensor.bytes(), error))
-      return false;
-  return true;
 }
 
 bool Ranks::send(int32_t to, const HostTensor &tensor, std::string &error) {
@@ -176,6 +158,12 @@ bool Ranks::receive(int32_t from, HostTensor &tensor, std::string &error) {
   mhcrt_message message;
   const mhcrt_status status = table.receive(comm, from, tensor.data(), tensor.bytes(), &message);
   return check(status, message, "a value of another stage", error);
+}
+
+bool Ranks::broadcast(mhcrt_comm_group group, void *data, int64_t bytes, std::string &error) {
+  mhcrt_message message;
+  return group.count == 1 ||
+         check(table.broadcast(comm, group, data, bytes, &message), message, "the state of another rank", error);
 }
 
 bool Ranks::sum(mhcrt_comm_group group, float *values, int64_t count, std::string &error) {

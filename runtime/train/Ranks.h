@@ -41,18 +41,15 @@ public:
   bool agree(bool good, std::string &error);
   /// Do all ranks have the values of rank 0? `what` names each for the error.
   bool agreeOn(const std::vector<uint64_t> &values, const std::vector<const char *> &what, std::string &error);
-  /// These bytes of rank 0 become those of all.
-  bool broadcast(void *data, int64_t bytes, std::string &error);
   /// `all` gets the bytes of each rank.
   bool gather(const void *own, void *all, int64_t bytes, std::string &error);
-  /// The state of rank 0 becomes that of all.
-  bool broadcast(TrainState &state, std::string &error);
   /// To and from one other rank, in this order. A rank does not wait until what it sent is there.
   bool send(int32_t to, const HostTensor &tensor, std::string &error);
   bool receive(int32_t from, HostTensor &tensor, std::string &error);
 
   mhcrt_comm_group everyone() const { return {0, 1, ranks}; }
   // Between the ranks of a group, as in mhcrt/comm.h; a group of one has nothing to do.
+  bool broadcast(mhcrt_comm_group group, void *data, int64_t bytes, std::string &error);
   bool sum(mhcrt_comm_group group, float *values, int64_t count, std::string &error);
   bool allGather(mhcrt_comm_group group, const void *own, void *all, int64_t bytes, std::string &error);
   bool reduceScatter(mhcrt_comm_group group, const void *all, void *own, int64_t count, int32_t dtype,

@@ -12,14 +12,15 @@
 using namespace mhcrt;
 
 TensorRanks::TensorRanks(mhcrt_model *model, Ranks &ranks, Gpu &gpu)
-    : model(model), all(ranks), ranks(mhcrt_model_tensor_ranks(model)), nccl(gpu) {}
+    : model(model), all(ranks), ranks(mhcrt_model_tensor_ranks(model)),
+      parts(ranks.count() / mhcrt_model_stages(model)), nccl(gpu) {}
 
-bool TensorRanks::open(const char *entry, std::string &error) {
+bool TensorRanks::open(const std::string &entry, std::string &error) {
   int32_t number = 0;
   mhcrt_message message;
   if (ranks == 1)
     return true;
-  if (mhcrt_model_find_entry(model, entry, &number, &message) != MHCRT_OK) {
+  if (mhcrt_model_find_entry(model, entry.c_str(), &number, &message) != MHCRT_OK) {
     error = message.text;
     return false;
   }
@@ -79,18 +80,6 @@ mhcrt_status TensorRanks::scatter(const mhcrt_call &call, std::string &error) {
                       : all.reduceScatter(neighbours(), whole.data, own.data, elementsOf(own), own.dtype, error));
 }
 
-mhcrt_status TensorRanks::reduce(const mhcrt_call &call, std::string &error) {
-  const mhcrt_tensor &from = call.arguments[0], &to = call.results[0];
-  if (from.dtype != MHCRT_F32 || bytesOf(from) != bytesOf(to)) {
-    error = "tensors are " + typeName(from) + " and " + typeName(to) + "; needed f32 of one size";
-    return MHCRT_INVALID_ARGUMENT;
-  }
-  if (nccl.isOpen())
-    return statusOf(nccl.allReduce(from.data, to.data, elementsOf(from), call.stream, error));
-  std::memcpy(to.data, from.data, bytesOf(from));
-  return statusOf(all.sum(neighbours(), static_cast<float *>(to.data), elementsOf(from), error));
-}
-
 bool TensorRanks::connect(std::string &error) {
   if (ranks == 1)
     return true;
@@ -102,8 +91,7 @@ bool TensorRanks::connect(std::string &error) {
       return false;
   }
   const std::map<std::string, mhcrt_function> collectives = {{"tp_all_gather", call<&TensorRanks::gather>},
-                                                             {"tp_reduce_scatter", call<&TensorRanks::scatter>},
-                                                             {"tp_all_reduce", call<&TensorRanks::reduce>}};
+                                                             {"tp_reduce_scatter", call<&TensorRanks::scatter>}};
   mhcrt_message message;
   for (int32_t i = 0; i < mhcrt_model_functions(model); ++i) {
     const char *const name = mhcrt_model_function_name(model, i);

@@ -27,11 +27,11 @@ public:
   int32_t count() const { return ranks; }
   /// Those that have the same rows, this one included.
   mhcrt_comm_group neighbours() const { return {all.rank() - place(), 1, ranks}; }
-  /// Those that have the same shares.
-  mhcrt_comm_group peers() const { return {place(), ranks, all.count() / ranks}; }
+  /// Those of the stage that have the same shares.
+  mhcrt_comm_group peers() const { return {all.rank() - all.rank() % parts + place(), ranks, parts / ranks}; }
 
   /// Finds the shares among the arguments of an entry.
-  bool open(const char *entry, std::string &error);
+  bool open(const std::string &entry, std::string &error);
   /// Gives the model its collectives; all ranks together.
   bool connect(std::string &error);
 
@@ -50,7 +50,6 @@ private:
   /// Calls of the model, on tensors of which the smaller one is this rank's own.
   mhcrt_status gather(const mhcrt_call &call, std::string &error);
   mhcrt_status scatter(const mhcrt_call &call, std::string &error);
-  mhcrt_status reduce(const mhcrt_call &call, std::string &error);
   template <mhcrt_status (TensorRanks::*collective)(const mhcrt_call &, std::string &)>
   static mhcrt_status call(void *user, const mhcrt_call *call);
 
@@ -58,7 +57,7 @@ private:
 
   mhcrt_model *const model;
   Ranks &all;
-  const int32_t ranks;
+  const int32_t ranks, parts; ///< of this axis, and of a stage
   std::map<std::string, mhcrt_tensor_info> shares;
   Nccl nccl;
 };

@@ -9,9 +9,11 @@
 //===------------------------------------------------------------------------===//
 #include "mhcrt/train.h"
 #include "Gradients.h"
+#include "PlacedState.h"
 #include "Progress.h"
 #include "Ranks.h"
 #include "Schedule.h"
+#include "Stages.h"
 #include "TensorRanks.h"
 #include "Validation.h"
 #include "io/File.h"
@@ -31,8 +33,9 @@ namespace {
 class Trainer {
 public:
   Trainer(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks, Gpu &gpu)
-      : session(session), options(options), ranks(ranks), tensorRanks(tensorRanks),
-        gradients(session, options, ranks, tensorRanks, gpu) {}
+      : session(session), options(options), ranks(ranks), tensorRanks(tensorRanks), stages(session.model, ranks),
+        gradients(session, options, ranks, stages, tensorRanks, gpu), validation(session, ranks, stages),
+        state(session, ranks, stages, tensorRanks) {}
 
   /// Opens the model and checks everything that can be wrong, before the first step.
   bool open(std::string &error);
@@ -45,8 +48,7 @@ private:
   bool start(std::string &error);
   bool makeInputs(std::string &error);
   bool placeInputs(std::string &error);
-  bool placeState(std::string &error);
-  bool fetchState(std::string &error);
+  bool openSquares(std::string &error);
   bool uploadInputs(std::string &error);
   bool openFurther(std::string &error);
   bool gradientsOfPart(double &loss, std::string &error);
@@ -55,7 +57,6 @@ private:
   bool validate(StepFigures &figures, std::string &error);
   bool steps(Progress &progress, std::string &error);
   bool runAll(std::string &error);
-  bool save(std::string &error);
   bool replays() const { return options.kernels.asGraph && isWarm; }
   const PlacedTensor *find(const std::string &name) const;
 
@@ -64,16 +65,18 @@ private:
   Ranks &ranks;
   TensorRanks &tensorRanks;
 
-  NamedEntry init, update, gradientNorm;
+  Stages stages;
+
+  NamedEntry init, update, gradientSquares;
   bool hasNorm = false; ///< the log wants it, and the model has it
   Gradients gradients;
   Validation validation;
   std::string data;
-  TrainState state;    ///< its tensors are those of the first step, and at the end those of the last; whole ones
+  PlacedState state;
   NamedTensors inputs; ///< seed, step, learning_rate
   PlacedTensors placedInputs;
-  PlacedTensors current; ///< tensors of the state
-  PlacedTensors norms;
+  PlacedTensor squares; ///< of all gradients, next to each other
+  PlacedTensors squareOf;
   PlacedTensors next;  ///< the state that a step makes
   bool isWarm = false; ///< a step was made: all memory is there
 };
@@ -102,37 +105,55 @@ static bool checkMesh(const mhcrt_model *model, int32_t found, std::string &erro
 /// Opens what options ask for.
 bool Trainer::openFurther(std::string &error) {
   int32_t found = 0;
-  hasNorm = !options.log.empty() && mhcrt_model_find_entry(session.model, "gradient_norm", &found, nullptr) == MHCRT_OK;
-  if (hasNorm && !gradientNorm.open(session, "gradient_norm", error))
+  const std::string name = stages.entry("gradient_squares");
+  hasNorm = !options.log.empty() && mhcrt_model_find_entry(session.model, name.c_str(), &found, nullptr) == MHCRT_OK;
+  if (hasNorm && (!gradientSquares.open(session, name, error) || !openSquares(error)))
     return false;
   if (options.validation.empty())
     return true;
   std::string text;
-  const int32_t parts = mhcrt_model_ranks(session.model) / mhcrt_model_stages(session.model);
   return readBytes(options.validation, text, error) &&
-         validation.open(session, options.validation, std::move(text), ranks.rank() % parts, parts,
-                         tensorRanks.pieces(), error);
+         validation.open(options.validation, std::move(text), tensorRanks.pieces(), error);
+}
+
+static constexpr int64_t kAlignment = 64; // values
+
+/// Squares are next to each other, so that one copy fetches them.
+bool Trainer::openSquares(std::string &error) {
+  const std::vector<std::string> names = gradientSquares.results();
+  const mhcrt_tensor all = {nullptr, MHCRT_F32, 1, {static_cast<int64_t>(names.size()) * kAlignment}};
+  if (!squares.allocate(session, all, error))
+    return false;
+  for (size_t i = 0; i < names.size(); ++i) {
+    float *const place = static_cast<float *>(squares.get().data) + i * kAlignment;
+    squareOf[names[i]].view(session, {place, MHCRT_F32, 0, {}});
+  }
+  return true;
 }
 
 bool Trainer::open(std::string &error) { return ranks.agree(prepare(error), error) && shareStart(error); }
 
 bool Trainer::prepare(std::string &error) {
-  return checkMesh(session.model, ranks.count(), error) && init.open(session, "init", error) &&
-         update.open(session, "update", error) && tensorRanks.open("update", error) &&
-         tensorRanks.open("loss", error) && makeInputs(error) && readBytes(options.data, data, error) &&
-         gradients.open(update, data, error) && openFurther(error) && start(error) &&
-         (options.save.empty() || !ranks.isFirst() || canWriteFile(options.save, error));
+  if (!checkMesh(session.model, ranks.count(), error) || !init.open(session, stages.entry("init"), error) ||
+      !stages.open(error))
+    return false;
+  for (int32_t stage = 0; stage < stages.count(); ++stage)
+    if (!tensorRanks.open(stages.entry("update", stage), error))
+      return false;
+  return update.open(session, stages.entry("update"), error) && tensorRanks.open("loss", error) && makeInputs(error) &&
+         readBytes(options.data, data, error) && gradients.open(update, data, error) && openFurther(error) &&
+         start(error) && (options.save.empty() || !ranks.isFirst() || canWriteFile(options.save, error));
 }
 
 /// Options ask for this, and all ranks take part in it.
 std::string Trainer::sharedWork() const {
   std::string work = options.validation.empty() ? "" : std::to_string(options.validateEvery);
-  if (tensorRanks.count() > 1) // shares become whole tensors, and squares their sums
+  if (tensorRanks.count() > 1 || stages.count() > 1) // shares become whole tensors, and squares their sums
     work += ' ' + std::to_string(hasNorm) + ' ' + std::to_string(options.save.empty() ? -1 : options.saveEvery);
   return work;
 }
 
-/// All ranks work on the same, and begin with the state of rank 0.
+/// All ranks work on the same, and begin with the same state.
 bool Trainer::shareStart(std::string &error) {
   std::string model;
   if (!ranks.agree(readBytes(options.model, model, error), error))
@@ -145,9 +166,9 @@ bool Trainer::shareStart(std::string &error) {
                      {"code in the model", "bytes in '--data'", "steps, warmup, seed, microbatches or learning rate",
                       "steps with a validation, a log or a checkpoint"},
                      error) ||
-      !ranks.broadcast(state, error) || !tensorRanks.connect(error) || !gradients.connect(error))
+      !state.share(error))
     return false;
-  return placeState(error);
+  return tensorRanks.connect(error) && gradients.connect(error);
 }
 
 /// Makes the inputs of init and update that are neither state nor gradient.
@@ -174,108 +195,82 @@ bool Trainer::uploadInputs(std::string &error) {
 
 /// The state before the first step: weights from init or a checkpoint, zeros for the rest.
 bool Trainer::start(std::string &error) {
-  state.seed = options.seed;
-  int64_t *const seed = static_cast<int64_t *>(inputs["seed"].data());
-  seed[0] = state.seed;
+  state.host.seed = options.seed;
+  static_cast<int64_t *>(inputs["seed"].data())[0] = options.seed;
   auto findSeed = [&](const std::string &name) { return name == "seed" ? &placedInputs["seed"] : nullptr; };
-  if (!uploadInputs(error) || !init.run(findSeed, current, /*asGraph=*/false, error))
+  if (!uploadInputs(error) || !init.run(findSeed, state.current, /*asGraph=*/false, error) || !state.complete(error) ||
+      (!options.load.empty() && ranks.isFirst() && !state.load(options.load, error)))
     return false;
-  for (const auto &[name, tensor] : current)
-    if (!tensor.download(state.tensors[name], error))
-      return false;
-  for (const std::string &name : update.arguments())
-    if (!state.tensors.count(name) && !inputs.count(name) && name.rfind("d_", 0) != 0)
-      if (!(tensorRanks.isShare(name) ? tensorRanks.widen(name, state.tensors[name], error)
-                                      : update.makeArgument(name, state.tensors[name], error)))
-        return false;
-  if (!options.load.empty() && ranks.isFirst() && !loadCheckpoint(options.load, state, error))
-    return false;
-  if (state.step > options.steps) {
-    error = "'" + options.load + "' is of step " + std::to_string(state.step) + "; '--steps' is " +
-            std::to_string(options.steps) + ", needed at least that of the checkpoint";
-    return false;
-  }
-  return true;
-}
-
-bool Trainer::placeState(std::string &error) {
-  HostTensor share;
-  for (const auto &[name, whole] : state.tensors) {
-    const bool isShare = tensorRanks.isShare(name);
-    if (isShare && !tensorRanks.cut(name, whole, share, error))
-      return false;
-    const HostTensor &host = isShare ? share : whole;
-    if (!current[name].allocate(session, host.get(), error) || !current[name].upload(host, error))
-      return false;
-  }
-  return true;
-}
-
-bool Trainer::fetchState(std::string &error) {
-  HostTensor share;
-  for (const auto &[name, tensor] : current)
-    if (!(tensorRanks.isShare(name)
-              ? tensor.download(share, error) && tensorRanks.join(name, share, state.tensors[name], error)
-              : tensor.download(state.tensors[name], error)))
-      return false;
-  return true;
+  if (state.host.step <= options.steps)
+    return true;
+  error = "'" + options.load + "' is of step " + std::to_string(state.host.step) + "; '--steps' is " +
+          std::to_string(options.steps) + ", needed at least that of the checkpoint";
+  return false;
 }
 
 const PlacedTensor *Trainer::find(const std::string &name) const {
-  for (const PlacedTensors *tensors : {&current, &placedInputs})
+  for (const PlacedTensors *tensors : {&state.current, &placedInputs})
     if (const auto found = tensors->find(name); found != tensors->end())
       return &found->second;
   return gradients.find(name);
 }
 
 bool Trainer::gradientsOfPart(double &loss, std::string &error) {
-  if (!gradients.compute(state, current, replays(), loss, error))
+  if (!gradients.compute(state.host, state.current, replays(), loss, error))
     return false;
   if (std::isfinite(loss))
     return true;
-  error = "the loss of step " + std::to_string(state.step) + " is " + std::to_string(loss);
+  error = "the loss of step " + std::to_string(state.host.step) + " is " + std::to_string(loss);
   return false;
 }
 
+/// Each square counts once: of a whole tensor in the first part of the first stage that has it, of shares in each
+/// tensor-parallel rank of these.
 bool Trainer::normOfGradient(double &norm, std::string &error) {
   HostTensor fetched;
-  if (!gradientNorm.run([&](const std::string &name) { return find(name); }, norms, replays(), error) ||
-      !norms["gradient_norm"].download(fetched, error))
+  double square = 0;
+  const bool good =
+      gradientSquares.run([&](const std::string &name) { return find(name); }, squareOf, replays(), error) &&
+      squares.download(fetched, error);
+  int64_t place = 0;
+  for (const std::string &result : gradientSquares.results()) {
+    const std::string name = result.substr(result.find('_') + 1);
+    const int32_t holders = tensorRanks.isShare(name) ? tensorRanks.count() : 1;
+    if (good && stages.ownerOf(name) == stages.own() && stages.part() < holders)
+      square += element(fetched.get(), place);
+    place += kAlignment;
+  }
+  if (!ranks.agree(good, square, error)) // the mean
     return false;
-  norm = element(fetched.get(), 0);
+  norm = std::sqrt(square * ranks.count());
   return true;
 }
 
 bool Trainer::step(StepFigures &figures, std::string &error) {
-  *static_cast<float *>(inputs["step"].data()) = static_cast<float>(state.step + 1);
-  figures.learningRate = learningRate(options, state.step);
+  *static_cast<float *>(inputs["step"].data()) = static_cast<float>(state.host.step + 1);
+  figures.learningRate = learningRate(options, state.host.step);
   *static_cast<float *>(inputs["learning_rate"].data()) = static_cast<float>(figures.learningRate);
   const bool good = uploadInputs(error) && gradientsOfPart(figures.loss, error);
   if (!ranks.agree(good, figures.loss, error) || !gradients.sum(error) ||
       (hasNorm && !normOfGradient(figures.gradientNorm, error)) ||
       !update.run([&](const std::string &name) { return find(name); }, next, replays(), error))
     return false;
-  current.swap(next);
+  state.current.swap(next);
   isWarm = true;
-  ++state.step;
+  ++state.host.step;
   return true;
 }
 
 bool Trainer::validate(StepFigures &figures, std::string &error) {
-  const bool isDue = state.step % options.validateEvery == 0 || state.step == options.steps;
+  const bool isDue = state.host.step % options.validateEvery == 0 || state.host.step == options.steps;
   if (options.validation.empty() || !isDue)
     return true;
   const bool good = validation.loss([&](const std::string &name) { return find(name); }, figures.validationLoss, error);
   return ranks.agree(good, figures.validationLoss, error);
 }
 
-bool Trainer::save(std::string &error) {
-  const bool takesPart = ranks.isFirst() || tensorRanks.count() > 1;
-  return !takesPart || (fetchState(error) && (!ranks.isFirst() || saveCheckpoint(options.save, state, error)));
-}
-
 bool Trainer::steps(Progress &progress, std::string &error) {
-  while (state.step < options.steps) {
+  while (state.host.step < options.steps) {
     const auto begin = std::chrono::steady_clock::now();
     StepFigures figures;
     if (!step(figures, error))
@@ -286,8 +281,8 @@ bool Trainer::steps(Progress &progress, std::string &error) {
       return false;
     if (ranks.isFirst())
       progress.add(figures);
-    const bool isDue = options.saveEvery && state.step % options.saveEvery == 0 && state.step < options.steps;
-    if (isDue && !save(error))
+    const bool isDue = options.saveEvery && state.host.step % options.saveEvery == 0 && state.host.step < options.steps;
+    if (isDue && !state.save(options.save, error))
       return false;
   }
   return true;
@@ -296,21 +291,21 @@ bool Trainer::steps(Progress &progress, std::string &error) {
 bool Trainer::run(std::string &error) { return ranks.agree(runAll(error), error); }
 
 bool Trainer::runAll(std::string &error) {
-  const int64_t first = state.step;
+  const int64_t first = state.host.step;
   Progress progress(first, options.steps, gradients.tokensOfStep());
   const bool logs = !options.log.empty() && ranks.isFirst();
   if (logs && !progress.openLog(options.log, error))
     return false;
-  if (state.step == options.steps && ranks.isFirst())
+  if (state.host.step == options.steps && ranks.isFirst())
     std::fprintf(stderr, "%s: note: nothing is left to do up to step %lld\n", kTool,
                  static_cast<long long>(options.steps));
   if (!steps(progress, error))
     return false;
   progress.finish();
   if (const int64_t sent = ranks.sentBytes(); sent && ranks.isFirst())
-    std::printf("rank 0 sent %lld bytes in each step\n", static_cast<long long>(sent / (state.step - first)));
+    std::printf("rank 0 sent %lld bytes in each step\n", static_cast<long long>(sent / (state.host.step - first)));
   // A log that could not be written is no reason to lose the state.
-  return (options.save.empty() || save(error)) && (!logs || progress.closeLog(error));
+  return (options.save.empty() || state.save(options.save, error)) && (!logs || progress.closeLog(error));
 }
 
 static bool trainOn(Ranks &ranks, const TrainOptions &options, std::string &error) {

@@ -13,37 +13,59 @@ using namespace mhcrt;
 
 static constexpr int64_t kBatches = 4;
 
-bool Validation::open(const Session &session, const std::string &path, std::string given, int32_t own, int32_t all,
-                      int32_t ofRow, std::string &error) {
-  text = std::move(given);
-  part = own, parts = all, pieces = ofRow;
+bool Validation::makeInput(const std::string &name, std::string &error) {
+  NamedTensors &tensors = name.rfind("cut", 0) == 0 ? received : inputs;
+  return entry.makeArgument(name, tensors[name], error) && placed[name].allocate(session, tensors[name].get(), error);
+}
+
+bool Validation::open(const std::string &path, std::string given, int32_t ofRow, std::string &error) {
+  text = std::move(given), pieces = ofRow;
   int32_t found = 0;
-  const bool hasOwn = mhcrt_model_find_entry(session.model, "evaluate", &found, nullptr) == MHCRT_OK;
-  if (!entry.open(session, hasOwn ? "evaluate" : "loss", error))
+  const std::string own = stages.entry("evaluate");
+  const bool hasOwn = mhcrt_model_find_entry(session.model, own.c_str(), &found, nullptr) == MHCRT_OK;
+  if (!entry.open(session, hasOwn ? own : stages.entry("loss"), error))
     return false;
-  for (const char *name : {"tokens", "targets"})
-    if (!entry.makeArgument(name, inputs[name], error) || !placed[name].allocate(session, inputs[name].get(), error))
+  for (const std::string &name : entry.arguments()) {
+    const bool isTokens = name == "tokens" || name == "targets";
+    if ((isTokens || name == "places" || name.rfind(Stages::cut(stages.own()), 0) == 0) && !makeInput(name, error))
       return false;
-  const int64_t length = inputs["tokens"].dims()[1];
-  if (pieces > 1) {
-    HostTensor &places = inputs["places"];
-    if (!entry.makeArgument("places", places, error) || !placed["places"].allocate(session, places.get(), error))
+    if (isTokens && !checkLength(path, text, pieces * inputs[name].dims()[1], error))
       return false;
-    fillPlaces(places, part % pieces * length);
   }
-  return checkLength(path, text, pieces * length, error);
+  if (const auto places = inputs.find("places"); places != inputs.end())
+    fillPlaces(places->second, stages.part() % pieces * places->second.elements());
+  return true;
 }
 
 void Validation::fillBatch(int64_t batch) {
-  const std::vector<int64_t> dims = inputs["tokens"].dims();
-  const int64_t places = static_cast<int64_t>(text.size()) - pieces * dims[1];
-  const int64_t groups = parts / pieces, rows = kBatches * groups * dims[0], first = part % pieces * dims[1];
-  for (int64_t row = 0; row < dims[0]; ++row) {
-    const int64_t number = (batch * groups + part / pieces) * dims[0] + row;
-    const int64_t start = number * (places - 1) / std::max<int64_t>(1, rows - 1) + first;
-    fillRow(inputs["tokens"], row, text.data() + start);
-    fillRow(inputs["targets"], row, text.data() + start + 1);
+  for (const auto &[name, shift] : {std::pair("tokens", 0), std::pair("targets", 1)}) {
+    const auto found = inputs.find(name);
+    if (found == inputs.end())
+      continue;
+    const std::vector<int64_t> dims = found->second.dims();
+    const int64_t places = static_cast<int64_t>(text.size()) - pieces * dims[1];
+    const int64_t part = stages.part(), groups = stages.parts() / pieces, rows = kBatches * groups * dims[0];
+    for (int64_t row = 0; row < dims[0]; ++row) {
+      const int64_t number = (batch * groups + part / pieces) * dims[0] + row;
+      const int64_t start = number * (places - 1) / std::max<int64_t>(1, rows - 1) + part % pieces * dims[1];
+      fillRow(found->second, row, text.data() + start + shift);
+    }
   }
+}
+
+/// In the order of their names, in which they are sent.
+bool Validation::receive(std::string &error) {
+  for (auto &[name, host] : received)
+    if (!ranks.receive(ranks.rank() - stages.parts(), host, error) || !placed[name].upload(host, error))
+      return false;
+  return true;
+}
+
+bool Validation::send(std::string &error) {
+  for (const auto &[name, tensor] : results)
+    if (!tensor.download(fetched, error) || !ranks.send(ranks.rank() + stages.parts(), fetched, error))
+      return false;
+  return true;
 }
 
 bool Validation::loss(const NamedEntry::Find &find, double &loss, std::string &error) {
@@ -57,9 +79,16 @@ bool Validation::loss(const NamedEntry::Find &find, double &loss, std::string &e
     for (auto &[name, host] : inputs)
       if (!placed[name].upload(host, error))
         return false;
-    if (!entry.run(lookup, results, /*asGraph=*/false, error) || !results["loss"].download(fetched, error))
+    if (!receive(error) || !entry.run(lookup, results, /*asGraph=*/false, error))
       return false;
-    loss += element(fetched.get(), 0) / kBatches;
+    if (!stages.isLast()) {
+      if (!send(error))
+        return false;
+      continue;
+    }
+    if (!results["loss"].download(fetched, error))
+      return false;
+    loss += element(fetched.get(), 0) * stages.count() / kBatches;
   }
   return true;
 }

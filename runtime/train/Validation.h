@@ -7,6 +7,7 @@
 #ifndef MHCRT_TRAIN_VALIDATION_H
 #define MHCRT_TRAIN_VALIDATION_H
 
+#include "Stages.h"
 #include "mhcrt/train.h"
 
 namespace mhcrt {
@@ -14,20 +15,27 @@ namespace mhcrt {
 /// The same windows of a file at every call, spread over it.
 class Validation {
 public:
-  /// `text` is that of the file `path`.
-  /// `part` of `parts` has rows of its own, or so many parts have pieces of one.
-  bool open(const Session &session, const std::string &path, std::string text, int32_t part, int32_t parts,
-            int32_t pieces, std::string &error);
-  /// That of this part; the whole is the mean over the parts. `find` gives the weights and a seed.
+  Validation(const Session &session, Ranks &ranks, const Stages &stages)
+      : session(session), ranks(ranks), stages(stages) {}
+
+  /// `text` is that of the file `path`. Each part has rows of its own, or `pieces` parts have pieces of one.
+  bool open(const std::string &path, std::string text, int32_t pieces, std::string &error);
+  /// The share of this rank in a mean over all ranks. `find` gives the weights and a seed.
   bool loss(const NamedEntry::Find &find, double &loss, std::string &error);
 
 private:
+  bool makeInput(const std::string &name, std::string &error);
   void fillBatch(int64_t batch);
+  bool receive(std::string &error);
+  bool send(std::string &error);
 
+  const Session session;
+  Ranks &ranks;
+  const Stages &stages;
   NamedEntry entry;
   std::string text;
-  int32_t part = 0, parts = 1, pieces = 1;
-  NamedTensors inputs;
+  int32_t pieces = 1;
+  NamedTensors inputs, received; ///< received: of the stage before
   PlacedTensors placed, results;
   HostTensor fetched;
 };

@@ -21,11 +21,11 @@ GRADIENT_ROUNDINGS = 1024
 LOSS_ROUNDINGS = 1024
 
 
-MESHES = [(1, 1, 2), (2, 1, 2), (1, 2, 1), (2, 2, 1), (1, 2, 2)]  # dp, tp, pp
+MESHES = [(1, 1, 2), (2, 1, 2), (1, 2, 1), (2, 2, 1), (1, 2, 2), (1, 1, 3), (1, 1, 4)]  # dp, tp, pp
 
 
-def draw(rng, tp):
-    layers = rng.choice([2, 3])
+def draw(rng, tp, pp):
+    layers = max(pp, rng.choice([2, 3]))  # each may be one sublayer
     config = {
         "num_layers": layers, "hidden_size": 16, "num_attention_heads": 2, "vocab_size": 128, "seq_length": 6,
         "micro_batch_size": 4, "num_residual_streams": rng.choice([2, 4]), "mhc_variant": rng.choice(VARIANTS),
@@ -50,7 +50,7 @@ def main():
     rng = random.Random(options.seed)
     for _ in range(options.count):
         dp, tp, pp = rng.choice(MESHES)
-        config, fuse = draw(rng, tp), "--fuse=" + rng.choice(["layer", "model"])
+        config, fuse = draw(rng, tp, pp), "--fuse=" + rng.choice(["layer", "model"])
         micro = f"--microbatches={rng.choice([1, 3])}"
         print(config, dp, tp, pp, fuse, micro, flush=True)
         with open("model.json", "w") as file:

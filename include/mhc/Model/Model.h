@@ -13,9 +13,8 @@
 namespace mhc::model {
 
 /// Collectives between tensor-parallel ranks: functions that the model has not. Each rank has its rows of tokens, in
-/// the order of the ranks; sums of a number are over all ranks of the axis.
-inline constexpr char kAllGather[] = "tp_all_gather", kReduceScatter[] = "tp_reduce_scatter",
-                      kAllReduce[] = "tp_all_reduce";
+/// the order of the ranks.
+inline constexpr char kAllGather[] = "tp_all_gather", kReduceScatter[] = "tp_reduce_scatter";
 
 /// The model as unfused IR, in the spelling of the variant; of several tensor-parallel ranks, the program of one. Its
 /// functions know weights by name:
@@ -23,8 +22,8 @@ inline constexpr char kAllGather[] = "tp_all_gather", kReduceScatter[] = "tp_red
 ///                                                                  tokens of a row has their `places` in it
 ///   init    seed                                                -> weights
 ///   update  step, learning_rate, and W, d_W, m_W, v_W for each weight W -> new W, m_W and v_W: AdamW
-///   gradient_norm  d_W for each weight W              -> gradient_norm, of all of them as one vector
-///   evaluate       as loss, without dropout; where there is none, loss is that
+///   gradient_squares  d_W for each weight W                  -> square_W, the sum of the squares of its elements
+///   evaluate  as loss, without dropout; where there is none, loss is that
 std::string writeModel(const Config &config);
 
 } // namespace mhc::model

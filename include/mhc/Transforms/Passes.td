@@ -399,6 +399,11 @@ def PipelineSplitPass : Pass<"mhc-pipeline-split", "::mlir::ModuleOp"> {
     `mhc.recompute_mode`, are those of each stage: groups of recomputation end at a cut. Behind `mhc-raise` and before
     `mhc-fuse`, fusion across layers ends there, too.
 
+    Functions without an `mhc.post` that make weights, such as those at the start and those after a step, become one
+    function for each stage as well, with the results that are its own: tensors with the names of what the stage reads,
+    and what is made of them or of their gradients, `d_W` of `W`. Tensors of several stages are those of one pair of
+    stages or, where not all are of the same pair, of all stages.
+
     Before:
     ```mlir
     func.func @f(%x: tensor<8x4x16xf32>, %f0: tensor<8x16xf32>, %f1: tensor<8x16xf32>, %h: tensor<8x4xf32>,

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Stages.h"
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcOps.h"
 #include "mhc/Transforms/Passes.h"
@@ -25,8 +26,7 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
-/// Values that an op reads, those of its regions included.
-static SmallVector<Value> readBy(Operation *op) {
+SmallVector<Value> mhc::readBy(Operation *op) {
   SetVector<Value> values(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), values);
   return values.takeVector();
@@ -38,7 +38,8 @@ public:
   Splitter(func::FuncOp func, int64_t stages)
       : func(func), stages(stages), dims(func), block(&func.getBody().front()), crossing(stages + 1) {}
 
-  LogicalResult run();
+  /// Appends the functions that it makes to those of their stages.
+  LogicalResult run(MutableArrayRef<SmallVector<func::FuncOp>> made);
 
 private:
   bool isBound(Value value) const { return firstUse.contains(value); }
@@ -194,7 +195,7 @@ static std::string typesOf(ValueRange values) {
   return text;
 }
 
-LogicalResult Splitter::run() {
+LogicalResult Splitter::run(MutableArrayRef<SmallVector<func::FuncOp>> made) {
   SmallVector<Operation *> posts, ends;
   for (PostOp post : block->getOps<PostOp>())
     posts.push_back(post);
@@ -209,17 +210,19 @@ LogicalResult Splitter::run() {
   findCrossing();
 
   OpBuilder builder(block->getTerminator());
-  IRMapping made;
+  IRMapping handed;
   SmallVector<Value> results;
   for (int64_t stage = 0; stage < stages; ++stage) {
     SmallVector<BlockArgument> arguments;
     func::FuncOp callee = makeStage(stage, arguments);
-    SmallVector<Value> operands = llvm::map_to_vector(crossing[stage], [&](Value value) { return made.lookup(value); });
+    made[stage].push_back(callee);
+    SmallVector<Value> operands =
+        llvm::map_to_vector(crossing[stage], [&](Value value) { return handed.lookup(value); });
     llvm::append_range(operands, arguments);
     results = func::CallOp::create(builder, func.getLoc(), callee, operands).getResults();
     if (stage + 1 == stages)
       break;
-    made.map(ValueRange(crossing[stage + 1].getArrayRef()), ValueRange(results));
+    handed.map(ValueRange(crossing[stage + 1].getArrayRef()), ValueRange(results));
     remark::analysis(ends[stage]->getLoc(),
                      remark::RemarkOpts::name("cut").category("mhc-pipeline-split").function(func.getName()))
         << remark::add("{0}", "stage " + std::to_string(stage) + " ends; it hands over " + typesOf(results));
@@ -241,13 +244,16 @@ struct PipelineSplit : mhc::impl::PipelineSplitPassBase<PipelineSplit> {
       return signalPassFailure();
     }
     bool any = false;
+    SmallVector<SmallVector<func::FuncOp>> made(stages);
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (func.isDeclaration() || func.getBody().getOps<PostOp>().empty())
         continue;
       any = true;
-      if (stages > 1 && failed(Splitter(func, stages).run()))
+      if (stages > 1 && failed(Splitter(func, stages).run(made)))
         return signalPassFailure();
     }
+    if (any && stages > 1)
+      divideState(getOperation(), made);
     if (any)
       return;
     getOperation().emitError()

@@ -22,7 +22,7 @@ extern "C" {
 
 typedef struct mhcrt_comm mhcrt_comm;
 
-/// `count` ranks, each `stride` behind the one before.
+/// `count` ranks, each `stride` behind the one before; below 0, in front of it.
 typedef struct mhcrt_comm_group {
   int32_t first, stride, count;
 } mhcrt_comm_group;
@@ -41,13 +41,17 @@ int64_t mhcrt_comm_sent_bytes(const mhcrt_comm *comm);
 
 /// `all` gets the bytes of each rank, in the order of the ranks.
 mhcrt_status mhcrt_comm_gather(mhcrt_comm *comm, const void *own, void *all, int64_t bytes, mhcrt_message *message);
-/// Rank 0 gives its bytes to all.
-mhcrt_status mhcrt_comm_broadcast(mhcrt_comm *comm, void *data, int64_t bytes, mhcrt_message *message);
 /// To one rank, which receives as many bytes. The data may be overwritten at once.
 mhcrt_status mhcrt_comm_send(mhcrt_comm *comm, int32_t to, const void *data, int64_t bytes, mhcrt_message *message);
 mhcrt_status mhcrt_comm_receive(mhcrt_comm *comm, int32_t from, void *data, int64_t bytes, mhcrt_message *message);
 
-// Between the ranks of a group, of which this one is one. Gathers and sums of tensors are MHCRT_UNAVAILABLE where a
+// Between the ranks of a group, of which this one is one.
+
+/// The first rank gives its bytes to the others.
+mhcrt_status mhcrt_comm_broadcast(mhcrt_comm *comm, mhcrt_comm_group group, void *data, int64_t bytes,
+                                  mhcrt_message *message);
+
+// Gathers and sums of tensors are MHCRT_UNAVAILABLE where a
 // rank calls mhcrt_comm_gather instead, as one does whose step has failed: that is then the next call of this one, too.
 
 /// Each value becomes its sum over the ranks, added in the order of the ranks: the same bits everywhere and each time.

@@ -15,7 +15,10 @@
 //
 //   loss           tokens, targets, weights                -> loss, for validation; needed with tensor-parallel ranks
 //   evaluate       the same, in place of loss where that has dropout
-//   gradient_norm  d_W for each weight W                   -> gradient_norm
+//   gradient_squares  d_W for each weight W             -> square_W, the sum of the squares of its elements
+//
+// A model that is cut into stages has loss_stage0_fwd, loss_stage0_bwd, loss_stage0, init_stage0, update_stage0 and so
+// on for each; those of one know the weights that it reads.
 //
 // `others` start at zero. Weights and others are the state, which a checkpoint holds under the same names. Where mpirun
 // started several processes, each computes the gradients of its part of a batch. C++17; no exception leaves these
@@ -114,12 +117,13 @@ public:
   ~NamedEntry();
 
   /// All sizes of the entry must be numbers.
-  bool open(const Session &session, const char *name, std::string &error);
+  bool open(const Session &session, const std::string &name, std::string &error);
   /// Runs on what `find` gives for the names of the arguments; the results are enqueued. Results of the right type are
   /// overwritten. `asGraph`: calls on the same memory replay a CUDA graph.
   bool run(const Find &find, PlacedTensors &results, bool asGraph, std::string &error);
 
   std::vector<std::string> arguments() const;
+  std::vector<std::string> results() const;
   /// A zero-filled tensor for one argument; false when there is none of that name.
   bool makeArgument(const std::string &name, HostTensor &tensor, std::string &error) const;
 
