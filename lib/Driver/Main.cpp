@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BuryPointer.h"
 #include <cstdio>
 
 using namespace mhc;
@@ -74,13 +75,12 @@ static llvm::Expected<std::string> compileTo(Compiler &compiler, mlir::ModuleOp 
   return text + "\n";
 }
 
-static llvm::Error writeOutput(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
-  Compiler::Module module(source.clone());
-  if (options.library && llvm::none_of(source.getOps<mlir::func::FuncOp>(), isEntry))
+static llvm::Error writeOutput(Compiler &compiler, mlir::ModuleOp module, const DriverOptions &options) {
+  if (options.library && llvm::none_of(module.getOps<mlir::func::FuncOp>(), isEntry))
     return llvm::createStringError("'" + options.input + "' has no entry: needed a public function with a body");
   if (options.library)
-    return compiler.writeLibrary(*module, options.compile, options.output);
-  auto bytes = compileTo(compiler, *module, options.compile, *options.compileTo);
+    return compiler.writeLibrary(module, options.compile, options.output);
+  auto bytes = compileTo(compiler, module, options.compile, *options.compileTo);
   if (!bytes)
     return bytes.takeError();
   return writeFile(options.output.empty() ? "-" : options.output, *bytes);
@@ -139,13 +139,12 @@ static llvm::SetVector<StringRef> symbolsOf(mlir::ModuleOp module) {
 
 /// A size that no argument has would do nothing. The halves of a gradient may have some that the program has not.
 static llvm::Error checkSizes(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
-  Compiler::Module module(source.clone());
   llvm::SetVector<StringRef> symbols;
   auto isUnknown = [&](const auto &size) { return !symbols.contains(size.first); };
   for (Phase phase : {Phase::input, Phase::bufferize}) {
     if (llvm::none_of(options.sizes, isUnknown))
       return llvm::Error::success();
-    module = source.clone();
+    Compiler::Module module(source.clone());
     if (llvm::Error error = compiler.run(*module, options.compile, phase))
       return error;
     symbols = symbolsOf(*module);
@@ -155,6 +154,47 @@ static llvm::Error checkSizes(Compiler &compiler, mlir::ModuleOp source, const D
       return llvm::createStringError("'--size' is of '" + symbol + "'; the arguments have " +
                                      (symbols.empty() ? "no sizes to give" : "'" + llvm::join(symbols, "', '") + "'"));
   return llvm::Error::success();
+}
+
+static int compileAndRun(Compiler &compiler, mlir::ModuleOp module, DriverOptions &options) {
+  if (llvm::Error error = checkSizes(compiler, module, options))
+    return fail(std::move(error));
+  auto recompute = chooseRecompute(compiler, module, options);
+  if (!recompute)
+    return fail(recompute.takeError());
+  options.compile.recompute = recompute->mode;
+  if (recompute->peakBytes)
+    llvm::errs() << "mhcc: note: " << describe(*recompute, options) << "\n";
+  if (options.failIfUnfused || options.expectFused || !options.remarks.empty()) {
+    auto problems = checkFused(compiler, module, options);
+    if (!problems)
+      return fail(problems.takeError());
+    llvm::errs() << *problems;
+    if (!problems->empty())
+      return kCheckFailed;
+  }
+  if (options.explain != Explain::no || !options.report.empty())
+    if (llvm::Error error = explainModel(compiler, module, options, *recompute))
+      return fail(std::move(error));
+  if (!options.header.empty()) {
+    auto text = headerText(compiler, module, options);
+    if (llvm::Error error = text ? writeFile(options.header, *text) : text.takeError())
+      return fail(std::move(error));
+  }
+  bool runs = options.run || options.verify || options.runOptions.list;
+  if (options.compileTo || options.library) {
+    Compiler::Module copy(runs ? module.clone() : nullptr); // what runs is compiled from the source again
+    if (llvm::Error error = writeOutput(compiler, runs ? *copy : module, options))
+      return fail(std::move(error));
+  }
+  if (runs)
+    return runModel(compiler, module, options);
+  // Nothing to make: the program is checked.
+  if (!options.compileTo && !options.library && options.header.empty() && options.report.empty() &&
+      options.explain == Explain::no)
+    if (llvm::Error error = compiler.run(module, options.compile, Phase::lower))
+      return fail(std::move(error));
+  return kGood;
 }
 
 static int compileAndRun(DriverOptions &options) {
@@ -167,42 +207,9 @@ static int compileAndRun(DriverOptions &options) {
   auto module = compiler.parseFile(options.input, options.mesh);
   if (!module)
     return fail(module.takeError());
-  if (llvm::Error error = checkSizes(compiler, **module, options))
-    return fail(std::move(error));
-  auto recompute = chooseRecompute(compiler, **module, options);
-  if (!recompute)
-    return fail(recompute.takeError());
-  options.compile.recompute = recompute->mode;
-  if (recompute->peakBytes)
-    llvm::errs() << "mhcc: note: " << describe(*recompute, options) << "\n";
-  if (options.failIfUnfused || options.expectFused || !options.remarks.empty()) {
-    auto problems = checkFused(compiler, **module, options);
-    if (!problems)
-      return fail(problems.takeError());
-    llvm::errs() << *problems;
-    if (!problems->empty())
-      return kCheckFailed;
-  }
-  if (options.explain != Explain::no || !options.report.empty())
-    if (llvm::Error error = explainModel(compiler, **module, options, *recompute))
-      return fail(std::move(error));
-  if (!options.header.empty()) {
-    auto text = headerText(compiler, **module, options);
-    if (llvm::Error error = text ? writeFile(options.header, *text) : text.takeError())
-      return fail(std::move(error));
-  }
-  bool runs = options.run || options.verify || options.runOptions.list;
-  if (options.compileTo || options.library)
-    if (llvm::Error error = writeOutput(compiler, **module, options))
-      return fail(std::move(error));
-  if (runs)
-    return runModel(compiler, **module, options);
-  // Nothing to make: the program is checked.
-  if (!options.compileTo && !options.library && options.header.empty() && options.report.empty() &&
-      options.explain == Explain::no)
-    if (llvm::Error error = compiler.run(**module, options.compile, Phase::lower))
-      return fail(std::move(error));
-  return kGood;
+  int status = compileAndRun(compiler, **module, options);
+  llvm::BuryPointer(module->release().getOperation()); // the process ends: it need not free op by op
+  return status;
 }
 
 int mhc::mhccMain(int argc, const char *const *argv) {
