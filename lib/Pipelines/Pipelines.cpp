@@ -42,9 +42,7 @@ std::string mhc::phaseNames() {
 
 static void addInline(OpPassManager &pm, bool keepForGradients) {
   pm.addPass(createInlinePass({keepForGradients}));
-  pm.addPass(createSymbolDCEPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createSimplifyPass());
 }
 
 static void addInput(OpPassManager &pm, const PipelineOptions &options) {

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mhc;
 
-static bool hasSeveralBlocks(func::FuncOp func) {
+bool mhc::hasSeveralBlocks(func::FuncOp func) {
   return func
       .walk([](Operation *op) {
         auto isOneBlock = [](Region &region) { return region.empty() || region.hasOneBlock(); };

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Raise.h"
+#include "mhc/Transforms/MergeCopies.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/RegionKindInterface.h"
 #include "mlir/Transforms/CSE.h"
@@ -114,8 +114,8 @@ private:
 };
 } // namespace
 
-void mhc::mergeCopies(func::FuncOp func, RewriterBase::Listener &listener) {
-  IRRewriter rewriter(func.getContext(), &listener);
+void mhc::mergeCopies(func::FuncOp func, RewriterBase::Listener *listener) {
+  IRRewriter rewriter(func.getContext(), listener);
   if (CopyMerger(rewriter).run(func.getBody()))
     return;
   DominanceInfo dominance(func);

@@ -13,6 +13,8 @@
 
 namespace mhc {
 
+/// Whether there is a region of several blocks.
+bool hasSeveralBlocks(mlir::func::FuncOp func);
 /// Erases the ops of a function whose results nothing reads and that do nothing else.
 void eraseDeadOps(mlir::func::FuncOp func, mlir::RewriterBase::Listener *listener = nullptr);
 

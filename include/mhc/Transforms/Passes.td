@@ -45,6 +45,26 @@ def InlinePass : Pass<"mhc-inline", "::mlir::ModuleOp"> {
                         "Keep calls of functions with no_inline or mhc.vjp">];
 }
 
+def SimplifyPass : Pass<"mhc-simplify", "::mlir::ModuleOp"> {
+  let summary = "Drop what is unused, computed twice or folds";
+  let description = [{
+    What `symbol-dce`, `cse` and `canonicalize` do one after the other, without what a module of public functions of one
+    block each does not need.
+
+    Before:
+    ```mlir
+    %a = arith.addf %x, %y : tensor<4xf32>
+    %b = arith.addf %x, %y : tensor<4xf32>
+    %c = arith.mulf %a, %b : tensor<4xf32>
+    ```
+    After:
+    ```mlir
+    %a = arith.addf %x, %y : tensor<4xf32>
+    %c = arith.mulf %a, %a : tensor<4xf32>
+    ```
+  }];
+}
+
 def PrintAlgebraPass : Pass<"mhc-print-algebra", "::mlir::ModuleOp"> {
   let summary = "Print the values of all functions as expressions of their indices";
   let description = [{

@@ -13,6 +13,7 @@
 #include "mhc/IR/Constants.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/ArgumentSizes.h"
+#include "mhc/Transforms/MergeCopies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -334,14 +335,14 @@ void mhc::normalise(func::FuncOp func) {
   addPartPatterns(patterns, dims);
   addPartialComputationPatterns(patterns, dims);
   // Copies of a value hide that it has one use, and that two slices are of one value.
-  mergeCopies(func, forget);
+  mergeCopies(func, &forget);
   rewriteAll(func, std::move(patterns), forget);
-  mergeCopies(func, forget); // so do views that have moved
+  mergeCopies(func, &forget); // so do views that have moved
   addSlicePatterns(last, dims);
   addPartPatterns(last, dims);
   addPartialComputationPatterns(last, dims);
   rewriteAll(func, std::move(last), forget);
   readSizesFromArguments(func, &known); // patterns ask for sizes as well
   moveReshapesOutOfLoops(func);
-  mergeCopies(func, forget);
+  mergeCopies(func, &forget);
 }

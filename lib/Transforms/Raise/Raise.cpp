@@ -14,6 +14,7 @@
 #include "mhc/Transforms/EraseDead.h"
 #include "mhc/Transforms/Imported.h"
 #include "mhc/Transforms/Inline.h"
+#include "mhc/Transforms/MergeCopies.h"
 #include "mhc/Transforms/Passes.h"
 #include "mhc/Transforms/RaiseCheck.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -183,12 +184,12 @@ private:
       eraseDeadOps(func, &keeper);
     raiseElementary(func, readings, sites);
     joinGates(func, keeper);
-    mergeCopies(func, keeper); // a gate in two spellings is one
+    mergeCopies(func, &keeper); // a gate in two spellings is one
     readings.change();
     raiseResidualMaps(func, readings, sites);
     raiseExpand(func, readings, sites); // reads nothing that residual maps change
     readings.change();
-    mergeCopies(func, keeper); // a residual map in two spellings is one as well
+    mergeCopies(func, &keeper); // a residual map in two spellings is one as well
     raiseGates(func, readings, sites);
     eraseDeadOps(func, &keeper);
     readings.change();
@@ -197,7 +198,7 @@ private:
     raiseStreams(func, readings, sites);
     readSizesFromArguments(func); // a size of logits or gates would be a use that keeps them from being fused
     eraseDeadOps(func, &keeper);
-    mergeCopies(func, keeper); // streams that several ops read transposed
+    mergeCopies(func, &keeper); // streams that several ops read transposed
     if (sites.mayTake()) {
       explainStreams(func, sites);
       explainUnread(func, sites);

@@ -24,8 +24,6 @@ constexpr int64_t kMaxPermuted = 6;
 
 /// One of many words for what steps need not tell apart, and one value for what is computed twice.
 void normalise(mlir::func::FuncOp func);
-/// Merges equal computations into one value: steps tell values apart by where they come from.
-void mergeCopies(mlir::func::FuncOp func, mlir::RewriterBase::Listener &listener);
 /// convolution, SiLU and norm of q, k and v, beside the decay of a gated delta net -> mhc.pre_gated_delta_rule;
 /// whether there was one
 bool raiseGatedDelta(mlir::func::FuncOp func, Sites &sites);
