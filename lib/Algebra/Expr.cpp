@@ -86,17 +86,17 @@ bool Node::isReduce(llvm::StringRef name) const {
 const Node *Algebra::unique(Node node) {
   llvm::FoldingSetNodeID id;
   node.profile(id);
-  void *place;
-  if (const Node *known = set.FindNodeOrInsertPos(id, place))
-    return known;
+  const Node *&first = known[id.ComputeHash()];
+  for (const Node *other = first; other; other = other->next)
+    if (id == other->id)
+      return other;
+  node.next = first;
   node.number = nodes.size();
   node.id = id.Intern(ids);
-  node.hash = id.ComputeHash();
   node.isNonNegative = isNonNegative(node);
   node.fixed = fixedExtents(node);
   nodes.push_back(std::make_unique<Node>(std::move(node)));
-  set.InsertNode(nodes.back().get(), place);
-  return nodes.back().get();
+  return first = nodes.back().get();
 }
 
 ArrayRef<Index> Algebra::unique(ArrayRef<Index> at) {
@@ -107,10 +107,12 @@ ArrayRef<Index> Algebra::unique(ArrayRef<Index> at) {
 }
 
 const Element *Algebra::elementOf(const Node *node, ArrayRef<Index> at) {
+  if (node->latest && node->latest->at.data() == at.data())
+    return node->latest;
   auto [known, isNew] = elements.try_emplace({node, at.data()});
   if (isNew)
     known->second = new (elementMemory.Allocate<Element>()) Element{node, at, elements.size() - 1};
-  return known->second;
+  return node->latest = known->second;
 }
 
 Expr Algebra::single(const Node *node, ArrayRef<Index> at) { return of(elementAt(node, at)); }

@@ -198,10 +198,10 @@ void Reading::print(raw_ostream &os) {
       auto known = exprs.find(result);
       if (known == exprs.end())
         continue;
-      printer.printDefinitions(known->second);
+      printer.printDefinitions(known->second.expr);
       result.printAsOperand(os, names);
       os << " = ";
-      printer.print(known->second);
+      printer.print(known->second.expr);
       os << '\n';
     }
   });

@@ -36,35 +36,39 @@ Reading::Reading(func::FuncOp func, Rounding rounding, llvm::DenseSet<Value> ato
   refresh();
 }
 
-bool Reading::isSame(Operation *op, const llvm::DenseMap<Value, Expr> &before) {
+bool Reading::isSame(Operation *op, ReadOp &known) {
   size_t hash = llvm::hash_combine(op->getName(), op->getDiscardableAttrDictionary(), op->hashProperties(),
                                    llvm::hash_combine_range(op->operand_begin(), op->operand_end()),
                                    llvm::hash_combine_range(op->result_type_begin(), op->result_type_end()));
-  auto [known, isNew] = hashes.try_emplace(op, hash);
-  bool isSame = !isNew && known->second == hash && (op->getNumResults() == 0 || before.contains(op->getResult(0)));
+  bool isSame = known.turn != 0 && known.hash == hash && (op->getNumResults() == 0 || exprs.contains(op->getResult(0)));
   // Also where it is new: its results may lie where those of another op were. The ops in a region say for themselves
   // whether they are the same.
-  if (!isSame && !before.empty()) {
+  if (!isSame && turn > 1) {
     dims.forget(op->getResults());
     for (Value result : op->getResults())
       theAlgebra.renew(result);
   }
-  known->second = hash;
+  known.hash = hash;
   return isSame;
 }
 
 void Reading::refresh() {
-  llvm::DenseMap<Value, Expr> before = std::exchange(exprs, llvm::DenseMap<Value, Expr>());
-  exprs.reserve(before.size());
+  ++turn;
   llvm::DenseSet<Value> changed;
-  places.clear();
   values.clear();
   candidates.reset();
   unread.clear();
-  auto add = [&](Value value, Expr expr) {
+  unsigned place = 0;
+  auto list = [&](Value value, ReadValue &read) {
+    read.turn = turn;
     if (isa<RankedTensorType>(value.getType()) && isa<FloatType>(getElementTypeOrSelf(value)))
-      values.push_back({value, places.size(), signatureOf(expr)});
-    exprs[value] = std::move(expr);
+      values.push_back({value, place, read.signature});
+  };
+  auto add = [&](Value value, Expr expr) {
+    ReadValue &read = exprs[value];
+    read.signature = signatureOf(expr);
+    read.expr = std::move(expr);
+    list(value, read);
   };
   auto readBlock = [&](Block *block) {
     for (BlockArgument argument : block->getArguments())
@@ -81,40 +85,52 @@ void Reading::refresh() {
   for (Block &block : func.getBody())
     readBlock(&block);
   func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    places[op] = places.size();
+    ReadOp &readOp = ops[op];
+    readOp.place = place++;
     // The body of a linalg op is read with the op.
-    if (op->getParentOp() != func && op->getParentOfType<linalg::LinalgOp>())
+    bool isInBody = op->getParentOp() != func && op->getParentOfType<linalg::LinalgOp>();
+    bool isSame = !isInBody && this->isSame(op, readOp);
+    readOp.turn = turn;
+    if (isInBody)
       return;
     if (op->getNumRegions() != 0 && !isa<linalg::LinalgOp>(op))
       for (Region &region : op->getRegions())
         for (Block &block : region)
           readBlock(&block);
-    bool isSame = this->isSame(op, before);
-    bool isKept = isSame && op->getNumRegions() == 0 &&
-                  llvm::none_of(op->getOperands(), [&](Value operand) { return changed.contains(operand); });
+    bool isKept =
+        isSame && op->getNumRegions() == 0 &&
+        (changed.empty() || llvm::none_of(op->getOperands(), [&](Value operand) { return changed.contains(operand); }));
     for (OpResult result : op->getResults()) {
-      auto known = before.find(result);
-      if (isKept && known != before.end()) {
-        add(result, std::move(known->second));
+      auto known = exprs.find(result);
+      if (isKept && known != exprs.end()) {
+        list(result, known->second);
         continue;
       }
-      if (!before.empty())
+      if (turn > 1)
         dims.learn(result);
       // Is known by its operands, which have changed.
       if (isSame && isa<tensor::ConcatOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp>(op))
         theAlgebra.renew(result);
       Expr expr = read(op, result);
-      if (!isSame || known == before.end() || compare(known->second, expr, By::names) != 0)
+      if (!isSame || known == exprs.end() || compare(known->second.expr, expr, By::names) != 0)
         changed.insert(result);
       add(result, std::move(expr));
     }
   });
+  for (auto known = exprs.begin(), end = exprs.end(); known != end; ++known)
+    if (known->second.turn != turn)
+      exprs.erase(known);
+}
+
+unsigned Reading::placeOf(Operation *op) const {
+  auto known = ops.find(op);
+  return known != ops.end() && known->second.turn == turn ? known->second.place : 0;
 }
 
 const Expr &Reading::of(Value value) {
   auto known = exprs.find(value);
   if (known != exprs.end())
-    return known->second;
+    return known->second.expr;
   auto [place, isNew] = unread.try_emplace(value.getAsOpaquePointer());
   if (isNew)
     place->second = baseOf(value);
@@ -181,7 +197,7 @@ static std::optional<Indices> solve(Sizes &sizes, ArrayRef<Index> own, ArrayRef<
 }
 
 std::vector<Reading::Found> Reading::find(const Expr &expr, Operation *user) {
-  const unsigned end = places.lookup(user);
+  const unsigned end = placeOf(user);
   return find(expr, [&](const Candidate &candidate) {
     Value value = candidate.value;
     Block *block = value.getParentBlock(); // null where an op was taken out
@@ -218,7 +234,7 @@ std::vector<Reading::Found> Reading::find(const Expr &expr, llvm::function_ref<b
 
 bool Reading::isBefore(Value value, Operation *user) const {
   Operation *maker = value.getDefiningOp();
-  return value.getParentBlock()->findAncestorOpInBlock(*user) && (!maker || places.lookup(maker) < places.lookup(user));
+  return value.getParentBlock()->findAncestorOpInBlock(*user) && (!maker || placeOf(maker) < placeOf(user));
 }
 
 OpFoldResult Reading::materialise(OpBuilder &builder, Location loc, Size size) {

@@ -55,7 +55,7 @@ struct Term {
 };
 
 /// A tensor. Dimension i of its definition is variable i; variables behind those are what a reduction runs over.
-struct Node : llvm::FoldingSetNode {
+struct Node {
   enum Kind {
     Base,     ///< an IR value that is not looked into, or a constant
     Extent,   ///< a size as a number
@@ -74,7 +74,8 @@ struct Node : llvm::FoldingSetNode {
   std::vector<Expr> parts;
   llvm::SmallVector<int64_t, 2> fixed; ///< extents of dimensions of which the definition reads one position, ascending
   llvm::FoldingSetNodeIDRef id;        ///< what it is found by
-  unsigned hash = 0;                   ///< of the id
+  const Node *next = nullptr;          ///< another one of the same hash
+  mutable const Element *latest = nullptr; ///< of its elements, the one that was asked for last
 
   Node(Kind kind, llvm::ArrayRef<Size> extents) : kind(kind), dims(extents.begin(), extents.end()) {}
   void profile(llvm::FoldingSetNodeID &id) const;
@@ -96,21 +97,6 @@ int compareOffsets(const Expr &a, const Expr &b);
 bool isNonNegative(const Factor &factor);
 bool isNonNegative(const Term &term);
 bool isNonNegative(const Expr &expr);
-
-} // namespace mhc::algebra
-
-/// Finds nodes by an id that is worked out once.
-template <>
-struct llvm::FoldingSetTrait<mhc::algebra::Node> : llvm::DefaultFoldingSetTrait<mhc::algebra::Node> {
-  static void Profile(const mhc::algebra::Node &node, llvm::FoldingSetNodeID &id) { id = node.id; }
-  static bool Equals(const mhc::algebra::Node &node, const llvm::FoldingSetNodeID &id, unsigned hash,
-                     llvm::FoldingSetNodeID &) {
-    return node.hash == hash && id == node.id;
-  }
-  static unsigned ComputeHash(const mhc::algebra::Node &node, llvm::FoldingSetNodeID &) { return node.hash; }
-};
-
-namespace mhc::algebra {
 
 class Closer;
 
@@ -258,7 +244,7 @@ private:
   mlir::MLIRContext *context;
   llvm::DenseMap<mlir::Value, int64_t> renewed;
   llvm::BumpPtrAllocator ids;
-  llvm::FoldingSet<Node> set;
+  llvm::DenseMap<uint64_t, const Node *> known; ///< nodes by the hashes of their ids
   std::vector<std::unique_ptr<Node>> nodes;
   llvm::DenseSet<const Indices *, IndicesInfo> indices;
   llvm::SpecificBumpPtrAllocator<Indices> indexMemory;

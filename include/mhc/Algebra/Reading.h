@@ -91,8 +91,19 @@ private:
   Candidates &allCandidates();
   std::vector<Found> find(const Expr &expr, llvm::function_ref<bool(const Candidate &)> isThere);
   Expr baseOf(mlir::Value value);
+  struct ReadOp {
+    size_t hash = 0;
+    unsigned place = 0; ///< in the order of ops
+    unsigned turn = 0;  ///< in which it was read last
+  };
+  struct ReadValue {
+    Expr expr;
+    uint64_t signature = 0;
+    unsigned turn = 0;
+  };
   /// Whether an op is the one that was read at its place in memory.
-  bool isSame(mlir::Operation *op, const llvm::DenseMap<mlir::Value, Expr> &before);
+  bool isSame(mlir::Operation *op, ReadOp &known);
+  unsigned placeOf(mlir::Operation *op) const;
 
   mlir::func::FuncOp func;
   DimAnalysis dims;
@@ -101,13 +112,13 @@ private:
   llvm::DenseSet<mlir::Value> atoms;
   bool chooses;
   bool seesAny = false; ///< rounding
-  llvm::DenseMap<mlir::Value, Expr> exprs;
-  std::map<const void *, Expr> unread;                ///< bases, of values that were made since
-  llvm::DenseMap<mlir::Operation *, size_t> hashes;   ///< of ops, as they were read
-  llvm::DenseMap<mlir::Operation *, unsigned> places; ///< of ops, in their order
-  std::vector<Tensor> values;                         ///< in their order
-  std::optional<Candidates> candidates;               ///< filled at the first question
-  unsigned nextSymbol = 1u << 30;                     ///< of a size that nothing is known of
+  unsigned turn = 0;    ///< of reading
+  llvm::DenseMap<mlir::Value, ReadValue> exprs;
+  llvm::DenseMap<mlir::Operation *, ReadOp> ops; ///< also those that are gone
+  std::map<const void *, Expr> unread;           ///< bases, of values that were made since
+  std::vector<Tensor> values;                    ///< in their order
+  std::optional<Candidates> candidates;          ///< filled at the first question
+  unsigned nextSymbol = 1u << 30;                ///< of a size that nothing is known of
 };
 
 } // namespace mhc::algebra
