@@ -83,9 +83,10 @@ Value Chain::sinkhornLinear(Value logits) {
   int64_t first, second;
   std::tie(first, second) = axes(rowsDone ? "row_col" : attr.order);
   auto iteration = [&](Values carried) -> Values { return {sinkhornStep(sinkhornStep(carried[0], first), second)}; };
-  Value start = sinkhornStart(logits);
-  if (rowsDone)
-    return repeat(attr.iters - 1, {sinkhornStep(start, 1)}, iteration).front();
+  bool isSoftmax = how.softmaxFirst && attr.denom != "add" && attr.init == (first == 2 ? "exp_rowmax" : "exp_colmax");
+  Value start = isSoftmax ? softmax(logits, first) : sinkhornStart(logits);
+  if (isSoftmax || rowsDone)
+    return repeat(attr.iters - 1, {sinkhornStep(start, second)}, iteration).front();
   return repeat(attr.iters, {start}, iteration).front();
 }
 

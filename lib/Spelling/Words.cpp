@@ -30,6 +30,7 @@ const std::vector<Word> &words() {
       {"sinkhorn unrolled", [](S &how) { how.unroll = true; }},
       {"sinkhorn on potentials", [](S &how) { how.potentials = true; }},
       {"logsumexp in one piece", [](S &how) { how.wholeLogSumExp = true; }},
+      {"softmax as the first division", [](S &how) { how.softmaxFirst = true; }},
       {"sinkhorn by L1 norms", [](S &how) { how.l1Norm = true; }},
       {"aggregate as matmul", [](S &how) { how.aggregate = S::Aggregate::Matmul; }},
       {"aggregate stream by stream", [](S &how) { how.aggregate = S::Aggregate::Streams; }},

@@ -108,6 +108,8 @@ struct Spelling {
   bool potentials = false;
   /// Log-space Sinkhorn subtracts a log-sum-exp, or the maximum and then the logarithm.
   bool wholeLogSumExp = false;
+  /// A softmax divides first where the logits are shifted by the maximum of what is summed first.
+  bool softmaxFirst = false;
   /// Divisors of Sinkhorn take the absolute value first (an L1 norm).
   bool l1Norm = false;
   enum class Aggregate { MulReduce, Matmul, Streams } aggregate = Aggregate::MulReduce;

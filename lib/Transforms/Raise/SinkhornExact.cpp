@@ -361,6 +361,7 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
   if (!isExp || (!dead && start.coefficient != 1) || start.coefficient <= 0)
     return std::nullopt;
   Init init = Init::exp;
+  const Init ofSoftmax = first.over == column() ? Init::exp_rowmax : Init::exp_colmax;
   const auto candidates = shifts();
   if (isSoftmaxEps)
     init = Init::softmax_eps;
@@ -370,7 +371,13 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
            shift != candidates.end())
     init = shift->init;
   else if (first.denom == Denom::none) // a softmax, which needs no shift: the form that does not overflow
-    init = first.over == column() ? Init::exp_rowmax : Init::exp_colmax;
+    init = ofSoftmax;
+  // A softmax divides by sums of at least 1, the exponential of the maximum: no bound below that changes them.
+  const Step *second = steps.size() > 1 ? &steps[steps.size() - 2] : nullptr;
+  if (second && first.denom == Denom::none && second->denom == Denom::clamp && second->eps <= 1 && init == ofSoftmax) {
+    steps.back().denom = Denom::clamp;
+    steps.back().eps = second->eps;
+  }
   return std::make_pair(logits, init);
 }
 

@@ -125,3 +125,37 @@ func.func @sigmoids_in_a_loop(%logits: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
   }
   return %sk : tensor<?x4x4xf32>
 }
+
+// A softmax divides by sums of at least 1, which a smaller bound leaves as they are.
+// CHECK-LABEL: @bounded_sums_behind_a_softmax(
+// CHECK-NEXT: mhc.sinkhorn(logits = %arg0 : tensor<?x4x4xf32>) <init = exp_rowmax, order = row_col, denom = clamp, eps = 1.0e-03, iters = 1>
+// CHECK-NEXT: return
+func.func @bounded_sums_behind_a_softmax(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x4x4xf32>
+  %eps = arith.constant 1.0e-03 : f32
+  %least = tensor.splat %eps[%M] : tensor<?x4xf32>
+  %rows = mhc.softmax %z dim = 2 : tensor<?x4x4xf32>
+  %sums = mhc.reduce sum %rows dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %bounded = arith.maximumf %sums, %least : tensor<?x4xf32>
+  %divisors = mhc.broadcast %bounded dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %mix = arith.divf %rows, %divisors : tensor<?x4x4xf32>
+  return %mix : tensor<?x4x4xf32>
+}
+
+// A larger one would have been met before.
+// CHECK-LABEL: @larger_bound_behind_a_softmax(
+// CHECK-NOT: mhc.sinkhorn
+// CHECK: return
+func.func @larger_bound_behind_a_softmax(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x4x4xf32>
+  %eps = arith.constant 1.5 : f32
+  %least = tensor.splat %eps[%M] : tensor<?x4xf32>
+  %rows = mhc.softmax %z dim = 2 : tensor<?x4x4xf32>
+  %sums = mhc.reduce sum %rows dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %bounded = arith.maximumf %sums, %least : tensor<?x4xf32>
+  %divisors = mhc.broadcast %bounded dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %mix = arith.divf %rows, %divisors : tensor<?x4x4xf32>
+  return %mix : tensor<?x4x4xf32>
+}
