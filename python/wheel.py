@@ -37,15 +37,15 @@ def files_of(folder):
         yield from (os.path.join(path, name) for name in sorted(names) if name != "RECORD")
 
 
-def record(built, paths, name):
+def record(files, name):
     """The line of each file: path, hash and size."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    for path in paths:
+    for place, path in files.items():
         with open(path, "rb") as file:
             content = file.read()
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-        rows.writerow([os.path.relpath(path, built), f"sha256={digest}", len(content)])
+        rows.writerow([place, f"sha256={digest}", len(content)])
     rows.writerow([name, "", ""])
     return text.getvalue()
 
@@ -62,13 +62,16 @@ def main(pyproject, version, built, wheels=None):
     if not wheels:
         return
     os.makedirs(wheels, exist_ok=True)
-    paths = [*files_of(os.path.join(built, project["name"])), *files_of(info)]
+    module = os.path.join(built, project["name"])
+    files = {os.path.relpath(path, built): path for path in [*files_of(module), *files_of(info)]}
+    for tool in sorted(os.listdir(os.path.join(module, "bin"))):
+        files[f"{project['name']}-{version}.data/scripts/{tool}"] = os.path.join(os.path.dirname(__file__), "run_tool.py")
     name = os.path.join(wheels, f"{project['name']}-{version}-{TAG}.whl")
     with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as wheel:
-        for path in paths:
-            wheel.write(path, os.path.relpath(path, built))
+        for place, path in files.items():
+            wheel.write(path, place)
         listed = os.path.relpath(os.path.join(info, "RECORD"), built)
-        wheel.writestr(listed, record(built, paths, listed))
+        wheel.writestr(listed, record(files, listed))
     print(name)
 
 
