@@ -77,22 +77,25 @@ static void printOps(raw_ostream &os, const FunctionCost &function, const CostRe
   }
 }
 
-static void printTotal(raw_ostream &os, const char *what, double before, double after) {
+static void printTotal(raw_ostream &os, const char *what, double before, double after,
+                       std::optional<double> compiled = std::nullopt) {
   std::string ratio = after > 0 && before != after ? formatv("{0:f2}x", before / after).str() : "";
-  os << formatv("  {0,-30}{1,16}{2,16}{3,10}\n", what, count(before), count(after), ratio);
+  os << formatv("  {0,-30}{1,16}{2,16}{3,10}{4,16}\n", what, count(before), count(after), ratio,
+                compiled ? count(*compiled) : "");
 }
 
 static void printTotals(raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
-                        const CostReportOptions &options) {
-  const Cost &a = before.total, &b = after.total;
-  os << formatv("  {0,-30}{1,16}{2,16}\n", "total", "before", "after");
-  printTotal(os, "bytes per token", a.bytes().perToken, b.bytes().perToken);
-  printTotal(os, "bytes once", a.bytes().fixed, b.bytes().fixed);
-  printTotal(os, "flops per token", a.flops.perToken, b.flops.perToken);
-  printTotal(os, "launches", a.launches, b.launches);
+                        const FunctionCost &compiled, const CostReportOptions &options) {
+  const Cost &a = before.total, &b = after.total, &c = compiled.total;
+  os << formatv("  {0,-30}{1,16}{2,16}{3,10}{4,16}\n", "total", "before", "after", "", "compiled");
+  printTotal(os, "bytes per token", a.bytes().perToken, b.bytes().perToken, c.bytes().perToken);
+  printTotal(os, "bytes once", a.bytes().fixed, b.bytes().fixed, c.bytes().fixed);
+  printTotal(os, "flops per token", a.flops.perToken, b.flops.perToken, c.flops.perToken);
+  printTotal(os, "launches", a.launches, b.launches, c.launches);
   printTotal(os, "temporary bytes per token", before.peakBytes.perToken, after.peakBytes.perToken);
   printTotal(os, "temporary bytes once", before.peakBytes.fixed, after.peakBytes.fixed);
-  printTotal(os, "bound us", microseconds(before, options), microseconds(after, options));
+  printTotal(os, "bound us", microseconds(before, options), microseconds(after, options),
+             microseconds(compiled, options));
   if (after.plannedPeakBytes)
     os << formatv("  arena of the compiled function: {0} bytes per token, {1} bytes once\n",
                   count(after.plannedPeakBytes->perToken), count(after.plannedPeakBytes->fixed));
@@ -155,14 +158,14 @@ static void printFrontEnds(raw_ostream &os, const FunctionCost &function) {
 }
 
 void mhc::printReport(raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
-                      const CostReportOptions &options) {
+                      const FunctionCost &compiled, const CostReportOptions &options) {
   os << formatv("@{0}, bounds for {1} at M = {2}\n\nbefore\n", after.name, options.machine->name,
                 count(options.tokens));
   printOps(os, before, options);
   os << "\nafter\n";
   printOps(os, after, options);
   os << "\n";
-  printTotals(os, before, after, options);
+  printTotals(os, before, after, compiled, options);
   printTemporaries(os, after.temporaries);
   if (after.streamGradients)
     printStreamGradients(os, *after.streamGradients);
@@ -233,11 +236,12 @@ static llvm::json::Value toJson(const FunctionCost &function, const CostReportOp
   return result;
 }
 
-llvm::json::Value mhc::reportJson(const FunctionCost &before, const FunctionCost &after,
+llvm::json::Value mhc::reportJson(const FunctionCost &before, const FunctionCost &after, const FunctionCost &compiled,
                                   const CostReportOptions &options, bool withOps) {
   return llvm::json::Object{{"function", after.name},
                             {"machine", options.machine->name},
                             {"tokens", options.tokens},
                             {"before", toJson(before, options, withOps)},
-                            {"after", toJson(after, options, withOps)}};
+                            {"after", toJson(after, options, withOps)},
+                            {"compiled", toJson(compiled, options, /*withOps=*/false)}};
 }

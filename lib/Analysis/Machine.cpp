@@ -16,10 +16,11 @@ double Machine::seconds(const Cost &cost, double tokens) const {
 }
 
 llvm::ArrayRef<Machine> mhc::allMachines() {
-  // h200: bandwidth of a measured copy (4.8e12 on paper), dense TF32 rate on paper, a usual launch in a stream.
-  // cpu: two cores of a server; mhc-bench measures the machine that it runs on.
+  // GPUs: bandwidth of a measured copy (4.8e12 and 3.35e12 on paper), dense TF32 rate on paper, a usual launch in a
+  // stream. cpu: two cores of a server; mhc-bench measures the machine that it runs on.
   static const Machine machines[] = {
       {"h200", 4.25e12, 495e12, 2e-6},
+      {"h100", 2.97e12, 495e12, 2e-6},
       {"cpu", 20e9, 150e9, 2e-6},
   };
   return machines;

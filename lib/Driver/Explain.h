@@ -23,6 +23,7 @@ bool isEntry(mlir::func::FuncOp func);
 /// One entry without and with fusion, the latter with its memory plan.
 struct FunctionPictures {
   OpGraph before, after;
+  FunctionCost compiled; ///< with what is between kernels as loops
 };
 
 /// The compiler's result as --explain prints and --report draws it, next to the compiler's remarks.

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MeshPlan.h"
+#include "Explain.h"
 #include "mhc/Analysis/CostModel.h"
 #include "mhc/Model/Model.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -94,9 +95,13 @@ class Planner {
 public:
   Planner(mlir::ModuleOp module, const DriverOptions &options) : module(module), options(options) {}
 
+  /// Reads the loops phase.
+  void countWork();
+  /// Reads the bufferize phase.
   llvm::Expected<MeshPlan> plan();
 
 private:
+  Work workOf(llvm::ArrayRef<FuncOp> functions) const;
   llvm::Expected<StagePlan> plan(int64_t stage);
   void addSums(StagePlan &plan, int64_t stage);
 
@@ -109,7 +114,8 @@ private:
 
   mlir::ModuleOp module;
   const DriverOptions &options;
-  std::vector<Gradients> gradients; ///< of each stage
+  std::vector<Gradients> gradients;         ///< of each stage
+  std::vector<std::pair<Work, Work>> works; ///< of a microbatch and of the update, of each stage
 };
 } // namespace
 
@@ -128,6 +134,7 @@ llvm::Expected<StagePlan> Planner::plan(int64_t stage) {
       forwardArena->perToken != 0 || backwardArena->perToken != 0)
     return llvm::createStringError(
         "'--mesh' and '--pipeline' are explained for sizes that are numbers; found open ones");
+  std::tie(plan.microbatch, plan.update) = works[stage];
   plan.gradients = *made - *sendsBack;
   plan.saved = *saved + *sends + *takes;
   plan.arena = static_cast<int64_t>(std::max(forwardArena->fixed, backwardArena->fixed));
@@ -182,6 +189,27 @@ static llvm::Error compareTokens(Compiler &compiler, mlir::ModuleOp source, cons
   return llvm::Error::success();
 }
 
+Work Planner::workOf(llvm::ArrayRef<FuncOp> functions) const {
+  const CostReportOptions report = costReportOptions(options);
+  Work work;
+  for (FuncOp func : functions) {
+    if (!func)
+      continue;
+    const FunctionCost cost = costOf(func);
+    work.bytes += cost.total.bytes().at(report.tokens);
+    work.flops += cost.total.flops.at(report.tokens);
+    work.launches += cost.total.launches;
+    work.seconds += boundSeconds(cost, report);
+  }
+  return work;
+}
+
+void Planner::countWork() {
+  for (int64_t stage = 0; stage < options.mesh.pp; ++stage)
+    works.emplace_back(workOf({functionOf(stage, "_fwd"), functionOf(stage, "_bwd")}),
+                       workOf(module.lookupSymbol<FuncOp>(nameOf("update", stage))));
+}
+
 /// The sums behind the backward pass: over the ranks of a stage, and then over the stages that have the same weights.
 void Planner::addSums(StagePlan &plan, int64_t stage) {
   const Mesh &mesh = options.mesh;
@@ -229,9 +257,13 @@ llvm::Expected<MeshPlan> Planner::plan() {
 
 llvm::Expected<MeshPlan> mhc::planMesh(Compiler &compiler, mlir::ModuleOp source, const DriverOptions &options) {
   Compiler::Module module(source.clone());
-  if (llvm::Error error = compiler.run(*module, options.compile, Phase::bufferize))
+  if (llvm::Error error = compiler.run(*module, options.compile, Phase::loops))
     return error;
-  auto all = Planner(*module, options).plan();
+  Planner planner(*module, options);
+  planner.countWork();
+  if (llvm::Error error = compiler.run(*module, options.compile, Phase::loops, Phase::bufferize))
+    return error;
+  auto all = planner.plan();
   if (all && options.mesh.tp > 1)
     if (llvm::Error error = compareTokens(compiler, source, options, *all))
       return error;
@@ -247,14 +279,23 @@ void mhc::printMeshPlan(llvm::raw_ostream &os, const DriverOptions &options, con
   const Links &links = options.links;
   os << llvm::formatv("\nmesh {0}: {1} ranks, {2} on a host; links of ", options.mesh.text(), options.mesh.ranks(),
                       links.ranksPerHost)
-     << llvm::format("%g GB/s on a host and %g GB/s between hosts\n", links.host / 1e9, links.network / 1e9);
+     << llvm::format("%g GB/s on a host and %g GB/s between hosts; times for ", links.host / 1e9, links.network / 1e9)
+     << options.machine << "\n";
   if (options.mesh.tp > 1)
     os << llvm::formatv(
         "tokens between tensor-parallel ranks: a rank sends {0} bytes in each microbatch; without mHC {1}\n",
         mesh.tokens, mesh.tokensWithoutStreams);
   for (size_t stage = 0; stage < mesh.stages.size(); ++stage) {
     const StagePlan &plan = mesh.stages[stage];
-    os << llvm::formatv("\nstage {0}\n", stage) << llvm::formatv(row, "a rank sends", "bytes", "us", "link", "in each");
+    os << llvm::formatv("\nstage {0}\n", stage);
+    constexpr const char *work = "  {0,-34}{1,20}{2,12}{3,14}{4,14}  {5}\n";
+    os << llvm::formatv(work, "a rank computes", "bytes", "us", "Mflops", "launches", "in each");
+    for (auto [one, what, period] : {std::tuple(&plan.microbatch, "forward and backward pass", "microbatch"),
+                                     std::tuple(&plan.update, "update of weights", "step")})
+      os << llvm::formatv(work, what, static_cast<int64_t>(one->bytes),
+                          llvm::formatv("{0:f1}", one->seconds * 1e6).str(),
+                          llvm::formatv("{0:f1}", one->flops / 1e6).str(), static_cast<int64_t>(one->launches), period);
+    os << llvm::formatv(row, "a rank sends", "bytes", "us", "link", "in each");
     for (const Collective &one : plan.collectives)
       os << llvm::formatv(row, one.name, one.bytes, llvm::formatv("{0:f1}", secondsOf(one, links) * 1e6).str(),
                           one.isBetweenHosts ? "between hosts" : "host", one.isPerMicrobatch ? "microbatch" : "step");
@@ -262,6 +303,11 @@ void mhc::printMeshPlan(llvm::raw_ostream &os, const DriverOptions &options, con
                         "{2} microbatches; {3} arena\n",
                         plan.state, plan.saved, plan.inFlight, plan.arena);
   }
+}
+
+static llvm::json::Value workJson(const Work &work) {
+  return llvm::json::Object{
+      {"bytes", work.bytes}, {"flops", work.flops}, {"launches", work.launches}, {"seconds", work.seconds}};
 }
 
 llvm::json::Value mhc::toJson(const DriverOptions &options, const MeshPlan &mesh) {
@@ -275,6 +321,8 @@ llvm::json::Value mhc::toJson(const DriverOptions &options, const MeshPlan &mesh
                                                {"between_hosts", one.isBetweenHosts},
                                                {"per_microbatch", one.isPerMicrobatch}});
     array.push_back(llvm::json::Object{{"collectives", std::move(collectives)},
+                                       {"microbatch", workJson(plan.microbatch)},
+                                       {"update", workJson(plan.update)},
                                        {"gradient_bytes", plan.gradients},
                                        {"state_bytes", plan.state},
                                        {"saved_bytes", plan.saved},

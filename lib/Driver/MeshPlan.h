@@ -21,8 +21,15 @@ struct Collective {
   bool isBetweenHosts = false;  ///< over the slowest link of those that take part
 };
 
+/// Work of a rank: both passes of a microbatch, or the update behind a step.
+struct Work {
+  double bytes = 0, flops = 0, launches = 0;
+  double seconds = 0; ///< at the rates of the machine
+};
+
 /// A rank of one stage.
 struct StagePlan {
+  Work microbatch, update;
   std::vector<Collective> collectives;
   int64_t gradients = 0; ///< bytes of the gradients that it computes
   int64_t state = 0;     ///< bytes of its weights and moments, and of their gradients

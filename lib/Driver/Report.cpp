@@ -112,7 +112,8 @@ static void writeFunction(OStream &json, const FunctionPictures &pictures, llvm:
   std::string before = pictureJson(pictures.before, remarks, options, title);
   std::string after = pictureJson(pictures.after, remarks, options, title);
   json.object([&] {
-    json.attribute("report", reportJson(pictures.before.cost, pictures.after.cost, options, /*withOps=*/false));
+    json.attribute(
+        "report", reportJson(pictures.before.cost, pictures.after.cost, pictures.compiled, options, /*withOps=*/false));
     json.attributeBegin("before");
     json.rawValue(before);
     json.attributeEnd();

@@ -25,7 +25,8 @@
 using namespace mlir;
 using namespace mhc;
 
-static constexpr StringLiteral kPhaseNames[] = {"input", "raise", "fuse", "bufferize", "lower", "llvm", "object"};
+static constexpr StringLiteral kPhaseNames[] = {"input",     "raise", "fuse", "loops",
+                                                "bufferize", "lower", "llvm", "object"};
 
 std::optional<Phase> mhc::parsePhase(StringRef name) {
   const auto *found = llvm::find(kPhaseNames, name);
@@ -51,7 +52,7 @@ static void addInput(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createStateSizesPass());
 }
 
-static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
+static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createFlattenBranchesPass());
   pm.addPass(createDescribeEntriesPass());
   pm.addNestedPass<func::FuncOp>(createConvertMhcToLinalgPass());
@@ -63,6 +64,9 @@ static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
   if (options.fuse != FuseLevel::none) // rounding of sums
     pm.addNestedPass<func::FuncOp>(createFuseElementwisePass());
   pm.addNestedPass<func::FuncOp>(createReuseOperandsPass());
+}
+
+static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createBufferizePass());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
@@ -146,6 +150,8 @@ static void addPhase(OpPassManager &pm, const PipelineOptions &options, Phase ph
     if (!options.grad.empty())
       addGradients(pm, options);
     return;
+  case Phase::loops:
+    return addLoops(pm, options);
   case Phase::bufferize:
     return addBufferize(pm, options);
   case Phase::lower:

@@ -21,12 +21,13 @@ struct CostReportOptions {
 /// The least time of a function: ops run one after the other, so that their bounds add up.
 double boundSeconds(const FunctionCost &function, const CostReportOptions &options);
 
-/// Writes a row per op and the totals of a function as it came (`before`) and as it will run (`after`).
+/// Writes a row per op of a function as it came (`before`) and as fusion made it (`after`), and their totals beside
+/// those of what runs (`compiled`), where ops between kernels are loops, of several ops where they can be.
 void printReport(llvm::raw_ostream &os, const FunctionCost &before, const FunctionCost &after,
-                 const CostReportOptions &options);
+                 const FunctionCost &compiled, const CostReportOptions &options);
 /// The same as data; the rows of the ops can be left out.
-llvm::json::Value reportJson(const FunctionCost &before, const FunctionCost &after, const CostReportOptions &options,
-                             bool withOps = true);
+llvm::json::Value reportJson(const FunctionCost &before, const FunctionCost &after, const FunctionCost &compiled,
+                             const CostReportOptions &options, bool withOps = true);
 
 } // namespace mhc
 

@@ -19,7 +19,8 @@ struct Machine {
   double flopsPerSecond;
   double secondsPerLaunch;
 
-  /// No implementation of `cost` takes less: the slower of memory and arithmetic, and the launches.
+  /// The slower of memory and arithmetic, and the launches. Nothing takes less but for products of 16 bits, which may
+  /// beat the rate of wider ones.
   double seconds(const Cost &cost, double tokens) const;
 };
 

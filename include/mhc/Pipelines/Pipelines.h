@@ -19,6 +19,7 @@ enum class Phase {
   input,     ///< as written, calls inlined but those that differentiation needs
   raise,     ///< mHC ops in place of the chains that spell them out
   fuse,      ///< as few kernel ops as the fusion level allows, with gradients where wanted
+  loops,     ///< kernel ops, and linalg ops that are one loop each
   bufferize, ///< launches and linalg on buffers in one arena
   lower,     ///< LLVM dialect
   llvm,      ///< optimised LLVM IR
