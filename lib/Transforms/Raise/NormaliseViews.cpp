@@ -162,6 +162,29 @@ static Value showAgain(OpBuilder &builder, Operation *view, Value value, RankedT
                                        expand.getMixedOutputShape());
 }
 
+/// The value that another shows, or shows times a number.
+static Value scaledSource(Value value) {
+  for (Operation *op = value.getDefiningOp(); op; op = value.getDefiningOp()) {
+    bool isProduct = isa<arith::MulFOp>(op);
+    if (isView(op) || (isProduct && constantValue(op->getOperand(1))))
+      value = op->getOperand(0);
+    else if (isProduct && constantValue(op->getOperand(0)))
+      value = op->getOperand(1);
+    else
+      break;
+  }
+  return value;
+}
+
+/// Whether an op multiplies a value with itself, one of them times a number; or makes that.
+static bool isOfSquare(Operation *op) {
+  if (!isa<arith::MulFOp>(op))
+    return false;
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  bool isScaling = constantValue(lhs) || constantValue(rhs);
+  return isScaling ? llvm::any_of(op->getUsers(), isOfSquare) : scaledSource(lhs) == scaledSource(rhs);
+}
+
 namespace {
 /// Arithmetic goes in front of the views of what it reads, also of what is repeated: those that undo each other then
 /// meet.
@@ -188,8 +211,7 @@ private:
     if (auto split = dyn_cast<tensor::ExpandShapeOp>(view);
         split && isFunction && !addsOnlyUnits(split) && !split.getSrc().getDefiningOp<BroadcastOp>())
       return failure();
-    bool square = isa<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1);
-    if (isa<BroadcastOp>(view) && (square || isa<arith::ExtFOp, arith::TruncFOp>(op)))
+    if (isa<BroadcastOp>(view) && (isOfSquare(op) || isa<arith::ExtFOp, arith::TruncFOp>(op)))
       return failure();
     auto fits = [&](Value operand) { return canSeeBehind(view, operand); };
     if (!llvm::all_of(op->getOperands(), fits))

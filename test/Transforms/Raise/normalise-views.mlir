@@ -233,3 +233,21 @@ func.func @square_of_repeated_magnitude(%x: tensor<?x8xf32>) -> tensor<?x8x3xf32
   %2 = arith.mulf %1, %1 : tensor<?x8x3xf32>
   return %2 : tensor<?x8x3xf32>
 }
+
+// The square of what is repeated stays behind the repetition, also with a number: it tells that x is streams.
+// CHECK-LABEL: @scaled_square_of_copies(
+func.func @scaled_square_of_copies(%row: tensor<?x16xf32>) -> (tensor<?xf32>, tensor<?x64xf32>) {
+  // CHECK: %[[X:.*]] = mhc.expand(x = %arg0
+  // CHECK: %[[SCALED:.*]] = arith.mulf %[[X]], %{{.*}} : tensor<?x16x4xf32>
+  // CHECK-NEXT: arith.mulf %[[X]], %[[SCALED]] : tensor<?x16x4xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %row, %c0 : tensor<?x16xf32>
+  %x = mhc.broadcast %row dims = [0, 1] : tensor<?x16xf32> -> tensor<?x16x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x16x4xf32> into tensor<?x64xf32>
+  %part = arith.constant 0.015625 : f32
+  %parts = tensor.splat %part[%M] : tensor<?x64xf32>
+  %scaled = arith.mulf %flat, %parts : tensor<?x64xf32>
+  %squares = arith.mulf %flat, %scaled : tensor<?x64xf32>
+  %mean = mhc.reduce sum %squares dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
+  return %mean, %flat : tensor<?xf32>, tensor<?x64xf32>
+}
