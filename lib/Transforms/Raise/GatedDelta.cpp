@@ -33,6 +33,7 @@ using algebra::Var;
 
 static constexpr llvm::StringLiteral kKind = "pre_gated_delta_rule";
 static constexpr llvm::StringLiteral kRepeated = "each head of q and k repeated in a row, as many as there are of v";
+static constexpr llvm::StringLiteral kNorms = "u / sqrt(sum of u^2 + eps) over the channels of a head, of q and of k";
 static constexpr llvm::StringLiteral kStored = "all of its inputs and weights as values, or parts of them";
 
 //===----------------------------------------------------------------------===//
@@ -381,14 +382,14 @@ bool GatedDeltaRaiser::run() {
   if (!used.empty())
     return true;
   // One of both alone is another layer.
-  bool isLike = (seesConvolution || !activated.empty()) && (seesDecay || !decays.empty());
+  const bool hasConvolution = seesConvolution || !activated.empty(), hasDecay = seesDecay || !decays.empty();
   // Where all is there but the repeated heads, what else a program does with its parts is no fault of them.
-  if (fault && isLike && missing != kRepeated)
+  if (fault && hasConvolution && hasDecay && missing != kRepeated)
     decline(fault->first.getDefiningOp(), fault->second.reason, fault->second.found, fault->second.needed);
-  else if (!missing.empty() && isLike)
+  else if (hasConvolution && (hasDecay || seesNorm))
     sites.note(func, "gated-delta-parts",
                "found " + Twine(seesNorm ? "the norm of q or k" : "SiLU") + " behind a causal convolution, but not " +
-                   missing);
+                   (missing.empty() ? StringRef(kNorms) : missing));
   return false;
 }
 
