@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Transforms/Sites.h"
+#include "mhc/IR/MhcOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
@@ -93,24 +97,65 @@ void Sites::take(Operation *op, StringRef kind, StringRef text) {
   remark::passed(op->getLoc(), remark::RemarkOpts::name(kind).category(pass).function(functionOf(op))) << text;
 }
 
-/// The values that one is computed of, nearest first. A site has few: further ones belong to the site before.
-static llvm::SmallSetVector<Value, 16> nearestSources(Value value) {
-  constexpr size_t kMostSources = 64;
-  llvm::SmallSetVector<Value, 16> sources;
-  sources.insert(value);
-  for (size_t next = 0; next < sources.size() && sources.size() < kMostSources; ++next)
-    if (Operation *op = sources[next].getDefiningOp())
-      sources.insert_range(op->getOperands());
-  return sources;
+using Values = llvm::SmallSetVector<Value, 16>;
+
+/// The matrices of parameters that a value is made of alone; none where something else enters.
+static Values weightsIn(Value value) {
+  constexpr size_t kMostValues = 32;
+  Values all, weights;
+  all.insert(value);
+  for (size_t next = 0; next < all.size(); ++next) {
+    Operation *op = all[next].getDefiningOp();
+    auto type = dyn_cast<RankedTensorType>(all[next].getType());
+    DenseElementsAttr table;
+    if (next == kMostValues || (op && op->getNumRegions() > 0))
+      return {};
+    if (op && op->getNumOperands() > 0)
+      all.insert_range(op->getOperands());
+    else if (type && type.getRank() >= 2 && !(op && matchPattern(op, m_Constant(&table))))
+      weights.insert(all[next]);
+  }
+  return weights;
+}
+
+/// The weights of the products that a coefficient is computed of, which tell its site from others. The other operand
+/// of such a product, and what is squared, are streams, which are computed of the site before.
+static Values weightsBehind(Value coefficient) {
+  constexpr size_t kMostValues = 2048;
+  Values values, weights;
+  values.insert(coefficient);
+  for (size_t next = 0; next < values.size() && next < kMostValues; ++next) {
+    Operation *op = values[next].getDefiningOp();
+    if (!op)
+      op = cast<BlockArgument>(values[next]).getOwner()->getParentOp();
+    if (isa<FunctionOpInterface>(op)) {
+      weights.insert(values[next]);
+      continue;
+    }
+    Values own;
+    if (isa<arith::MulFOp, MatmulOp, BatchMatmulOp, ProjectionOp, linalg::LinalgOp>(op))
+      for (Value operand : op->getOperands())
+        own.insert_range(weightsIn(operand));
+    bool isSquare = isa<arith::MulFOp>(op) && op->getOperand(0) == op->getOperand(1);
+    if (own.empty() && !isSquare && !isa<AggregateOp, PostOp>(op))
+      values.insert_range(op->getOperands());
+    weights.insert_range(own);
+  }
+  return weights;
+}
+
+bool Sites::isTold(Value coefficient) const {
+  return llvm::any_of(weightsBehind(coefficient), [&](Value weight) { return told.contains(weight); });
 }
 
 void Sites::decline(StringRef kind, const Miss &miss) {
-  bool isIteration = kind == "sinkhorn";
-  if (!mayTake() || (!isIteration && readByIterations.contains(miss.site.second)) ||
-      (miss.site.first && !reported.insert(miss.site).second))
+  if (!mayTake() || (miss.site.first && !reported.insert(miss.site).second))
     return;
-  if (isIteration && miss.site.first)
-    readByIterations.insert_range(nearestSources(miss.site.first));
+  Value coefficient = miss.site.second ? miss.site.second : miss.site.first;
+  if (coefficient && isTold(coefficient))
+    return;
+  if (coefficient)
+    told.insert_range(weightsBehind(coefficient));
   ++declinedByKind[kind.str()];
   declinedAt[kind.str()].insert(miss.site.first);
   remarkMissed(kind, miss);

@@ -301,3 +301,31 @@ func.func @iteration_is_told_first(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf
   %a2 = arith.divf %a1, %b2 : tensor<?x4x4xf32>
   return %root, %h_post, %a2 : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
 }
+
+// Gates that two ops read in two types are told where the iteration beside them is found.
+// CHECK: [Missed] sinkhorn-eps | Category:mhc-raise:sinkhorn | Function=iteration_before_roundings |
+func.func @iteration_before_roundings(%x: tensor<8x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+    %beta: tensor<24xf32>) -> (tensor<8x64xbf16>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>) {
+  %proj, %stat = mhc.projection(x = %x : tensor<8x4x64xbf16>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<8x24xf32>, stat : tensor<8xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<8x24xf32>, stat = %stat : tensor<8xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<8x4xf32>, h_post : tensor<8x4xf32>, logits : tensor<8x16xf32>)
+  %narrow = arith.truncf %h_pre : tensor<8x4xf32> to tensor<8x4xbf16>
+  %rounded = arith.extf %narrow : tensor<8x4xbf16> to tensor<8x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<8x4x64xbf16>, h_pre = %rounded : tensor<8x4xf32>) <layout = nC>
+    -> (u : tensor<8x64xbf16>)
+  %eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %logits = tensor.expand_shape %z [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %a0 = math.exp %logits : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b1 = mhc.broadcast %s1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %p2 = arith.addf %s2, %eps : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
+  return %u, %h_pre, %h_post, %a2 : tensor<8x64xbf16>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
+}

@@ -210,7 +210,8 @@ def RaisePass : Pass<"mhc-raise"> {
     pass replaces calls by what they call before that, as `mhc-inline{keep-for-gradients}` does. A function, or a module,
     in which nothing is found stays as it came in.
 
-    A remark says what was found. A near miss gets one remark, named by the code of its reason (docs/reasons.md). An
+    A remark says what was found. A near miss gets one remark, named by the code of its reason (docs/reasons.md); gates
+    of such a site get the attribute `mhc.told`, so that `mhc-fuse` does not say what it misses there as well. An
     analysis remark, `sites`, counts both for each function; another one, `bare-exp`, says where a found iteration starts
     from exponentials that overflow, and `fewer-roundings` where one by logarithms, or the weights of permutations, round to
     a narrow type in between, which the op does not.

@@ -40,6 +40,8 @@ struct Miss {
 };
 /// Marks a function that the limit of Raise may have left incomplete: missing parts of its sites are not reported.
 inline constexpr llvm::StringLiteral kRaiseLimited = "mhc.raise_limited";
+/// Marks gates from Raise to Fuse whose site lacks something: what Fuse misses of it is not reported as well.
+inline constexpr llvm::StringLiteral kToldByRaise = "mhc.told";
 
 /// One remark for a site that would have become `kind`.
 void remarkMissed(llvm::StringRef kind, const Miss &miss);
@@ -65,8 +67,7 @@ public:
   bool mayTake() const { return limit < 0 || numTaken < limit; }
   /// Reports that `op` was made; `text` says from what.
   void take(mlir::Operation *op, llvm::StringRef kind, llvm::StringRef text);
-  /// Leaves a site as it is. Only the first miss of a site is reported, and none once a limit was reached. An iteration
-  /// and its projection are of one site: what reads the same weights.
+  /// Leaves a site as it is. Only the first miss of a site is reported, and none once a limit was reached.
   void decline(llvm::StringRef kind, const Miss &miss);
   /// Whether any site was declined.
   bool hasDeclined() const { return !declinedByKind.empty(); }
@@ -75,6 +76,9 @@ public:
     auto found = declinedAt.find(kind.str());
     return found != declinedAt.end() && found->second.contains(value);
   }
+
+  /// Whether a miss was reported of the site of a coefficient: of one that is computed by the same weights.
+  bool isTold(mlir::Value coefficient) const;
 
   /// An analysis remark on `op`.
   void note(mlir::Operation *op, llvm::StringRef code, const llvm::Twine &text) const;
@@ -87,7 +91,7 @@ private:
   std::map<std::string, unsigned> takenByKind, declinedByKind;
   std::map<std::string, llvm::DenseSet<mlir::Value>> declinedAt;
   llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> reported;
-  llvm::DenseSet<mlir::Value> readByIterations; ///< that were declined
+  llvm::DenseSet<mlir::Value> told; ///< weights of sites that were declined
 };
 
 } // namespace mhc

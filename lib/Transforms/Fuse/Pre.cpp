@@ -372,11 +372,10 @@ static std::optional<Miss> matchSite(FoldMatcher &folds, Site &site) {
   return std::nullopt;
 }
 
-/// True if raising has reported already that plain code reads these gates or logits.
-static bool isReportedByRaise(const Miss &miss, GatesOp gates) {
-  if (miss.reason == Reason::noAggregate)
-    return plainUser(gates.getHPre());
-  return miss.reason == Reason::logitsShared && plainMapOf(gates.getLogits());
+/// Whether raising has told what the site of these gates lacks. It leaves no mark on gates where it found nothing else.
+static bool isToldByRaise(GatesOp gates) {
+  return gates->removeAttr(kToldByRaise) || plainUser(gates.getHPre()) ||
+         (gates.getLogits() && plainMapOf(gates.getLogits()));
 }
 
 static void fuse(Sites &sites, GivenMixes &mixes, Site &site) {
@@ -424,6 +423,6 @@ void mhc::fusePre(func::FuncOp func, Sites &sites) {
       return;
     else if (!miss)
       fuse(sites, mixes, site);
-    else if (!isReportedByRaise(*miss, site.gates))
+    else if (!isToldByRaise(site.gates))
       sites.decline("pre", *miss);
 }

@@ -241,24 +241,8 @@ Value MixSite::coefficients(const Mix &mix) {
   return {};
 }
 
-/// Whether what the value is computed of was declined as such an op.
-bool MixSite::readsDeclined(StringRef kind) {
-  constexpr size_t kMaxValues = 256;
-  llvm::SmallSetVector<Value, 32> read(op->operand_begin(), op->operand_end());
-  for (size_t i = 0; i < read.size() && i < kMaxValues; ++i) {
-    if (sites.hasDeclined(kind, read[i]))
-      return true;
-    Operation *maker = read[i].getDefiningOp();
-    if (maker && !isMhcOp(maker))
-      read.insert_range(maker->getOperands());
-  }
-  return false;
-}
-
 void MixSite::decline(StringRef kind, const Mix &mix, Reason reason, Value at, const std::string &found,
                       const std::string &needed) {
-  if (readsDeclined("sinkhorn"))
-    return; // the matrix lacks its iteration: what the mix lacks comes of that
   Value weight;
   for (const algebra::Factor &factor : mix.weights[0].factors)
     weight = weight ? weight : valueOf(factor);

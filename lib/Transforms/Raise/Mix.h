@@ -96,7 +96,6 @@ private:
                               IndexVars::value_type stream, const IndexVars &rest);
   bool splitVars(Mix &mix, llvm::ArrayRef<algebra::Index> at);
   bool isConsistent(const Mix &mix);
-  bool readsDeclined(llvm::StringRef kind);
 
   Sites &sites;
   algebra::Indices at; ///< the variables as indices of the value itself

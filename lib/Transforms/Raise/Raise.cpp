@@ -202,6 +202,10 @@ private:
     if (sites.mayTake()) {
       explainStreams(func, sites);
       explainUnread(func, sites);
+      func.walk([&](GatesOp gates) {
+        if (sites.isTold(gates.getProj()))
+          gates->setAttr(kToldByRaise, UnitAttr::get(&getContext()));
+      });
     } else {
       func->setAttr(kRaiseLimited, UnitAttr::get(&getContext()));
     }

@@ -72,25 +72,8 @@ static Operation *firstFunction(Value value) {
   return first;
 }
 
-/// Whether what the logits are read by was declined as an iteration.
-static bool lacksIteration(const Sites &sites, Value logits) {
-  constexpr size_t kMostOps = 64;
-  SetVector<Value> values;
-  values.insert(logits);
-  for (size_t next = 0; next < values.size() && next < kMostOps; ++next) {
-    if (sites.hasDeclined("sinkhorn", values[next]))
-      return true;
-    for (Operation *user : values[next].getUsers())
-      if (!isMhcOp(user) || isa<SoftmaxOp, BroadcastOp, ReduceOp, TransposeOp>(user))
-        values.insert_range(user->getResults());
-  }
-  return false;
-}
-
 /// One remark, on what the site lacks first.
 static void explainGates(Sites &sites, GatesOp gates) {
-  if (gates.getLogits() && lacksIteration(sites, gates.getLogits()))
-    return;
   for (Value result : gates->getResults())
     if (Operation *user = plainUser(result); user && isClamp(user))
       return sites.decline(

@@ -69,10 +69,10 @@ static int mutate(const Options &options, const RunFunction &) {
   return counts.wrong ? 1 : 0;
 }
 
-/// One in so many programs of one site may be told twice: where its second remark is of another pass, or of parts that
-/// nothing tells to be of one site. One in so many may be told not at all: where too little is left to look like a
-/// site.
-static constexpr uint64_t kToldOtherwise = 24;
+/// One in so many programs of one site may be told twice: where nothing tells that parts are of one site, such as an
+/// iteration of parameters beside gates. One in so many may be told not at all: where too little is left to look like
+/// a site.
+static constexpr uint64_t kToldOtherwise = 500;
 
 static int nearMisses(const Options &options, const RunFunction &) {
   NearMissCounts counts = runNearMisses(options, std::cout);
