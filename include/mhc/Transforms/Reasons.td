@@ -83,7 +83,7 @@ def : RaiseReason<"gate-function", "a group of the projection goes through anoth
   "make h_pre and h_post by sigmoids">;
 def : RaiseReason<"gate-clamp", "a gate, or the residual logits, are bounded by numbers, which no kernel does",
   "leave the bounds away: a sigmoid has its own, and exp does not overflow behind the subtraction of a maximum">;
-def : RaiseReason<"gate-rows", "the rows of the projection are read in an order that no gates have",
+def : RaiseReason<"gate-rows", "the rows of the projection are read one by one, or in an order that no gates have",
   "keep the rows of h_pre, of h_post and of the residual logits together">;
 def : RaiseReason<"norm-per-stream", "the root mean square is taken for each stream on its own",
   "take the mean over all n*C values of a token">;

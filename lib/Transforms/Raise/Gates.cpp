@@ -58,7 +58,9 @@ private:
   void declineOnce(const Miss &miss);
   /// The `extent` rows from `offset` on are no group.
   void declineRows(const LinearGroup &first, Reason reason, int64_t offset, int64_t extent);
-  bool isWeighed(SigmoidOp gate, Value streams);
+  enum class Weighed { none, part, whole };
+  Weighed weighedBy(SigmoidOp gate, Value streams);
+  void declineSingle(SigmoidOp gate, Miss miss);
   Group *findLogits(const Group &first, const Group &second);
   Group *findOnlyLogits(const Group &gate);
   bool hasNoLogits(const Group &gate, const Group &other);
@@ -129,8 +131,10 @@ void GatesRaiser::collect() {
     std::optional<Miss> miss;
     if (std::optional<LinearGroup> rows = matchLinearGroup(reading, z, op, &miss))
       (gate ? gates : logits).add({*rows, gate});
-    else if (miss && (miss->reason != Reason::streamCount || (gate && isWeighed(gate, miss->site.first))))
+    else if (miss && miss->reason != Reason::streamCount)
       declineOnce(*miss);
+    else if (miss && gate)
+      declineSingle(gate, *miss);
   });
 }
 
@@ -298,9 +302,12 @@ void GatesRaiser::declineRows(const LinearGroup &first, Reason reason, int64_t o
                             "rows " + rows(offset, extent) + " in the same form", first.site()});
 }
 
-/// Whether a gate multiplies all of x: what aggregate is with one stream.
-bool GatesRaiser::isWeighed(SigmoidOp gate, Value streams) {
+/// How much of x a gate multiplies. All of it is what aggregate is with one stream.
+GatesRaiser::Weighed GatesRaiser::weighedBy(SigmoidOp gate, Value streams) {
   const algebra::Factor *own = algebra::singleFactor(reading.of(gate.getResult()));
+  std::optional<algebra::Algebra::Closed> x = reading.algebra().close(reading.of(streams));
+  if (!own || !x)
+    return Weighed::none;
   auto isGate = [&](const algebra::Factor &factor) { return factor.node() == own->node(); };
   auto isGateWithEps = [&](const algebra::Factor &factor) {
     return isGate(factor) || (factor.node()->kind == algebra::Node::Sum &&
@@ -308,17 +315,37 @@ bool GatesRaiser::isWeighed(SigmoidOp gate, Value streams) {
                                 return llvm::any_of(term.factors, isGate);
                               }));
   };
-  std::optional<algebra::Algebra::Closed> x = reading.algebra().close(reading.of(streams));
-  auto isStreams = [&](const algebra::Factor &factor) { return x && factor.node() == x->node; };
-  auto isProduct = [&](const algebra::Term &term) {
-    return llvm::any_of(term.factors, isStreams) && llvm::any_of(term.factors, isGateWithEps);
+  auto isStreams = [&](const algebra::Factor &factor) { return factor.node() == x->node; };
+  auto isWhole = [&](const auto &dim) {
+    const auto &[index, size] = dim;
+    return index.offset == 0 && covers(reading.algebra().sizes, index, size);
   };
-  return own && func.walk([&](Operation *op) {
-                      bool isMade = isa<arith::MulFOp, MatmulOp, BatchMatmulOp>(op) &&
-                                    llvm::any_of(reading.of(op->getResult(0)), isProduct);
-                      return isMade ? WalkResult::interrupt() : WalkResult::advance();
-                    })
-                    .wasInterrupted();
+  Weighed most = Weighed::none;
+  func.walk([&](Operation *op) {
+    if (!isa<arith::MulFOp, MatmulOp, BatchMatmulOp>(op))
+      return;
+    for (const algebra::Term &term : reading.of(op->getResult(0))) {
+      const auto *part = llvm::find_if(term.factors, isStreams);
+      if (part != term.factors.end() && llvm::any_of(term.factors, isGateWithEps))
+        most = std::max(most,
+                        llvm::all_of(llvm::zip(part->at(), x->node->dims), isWhole) ? Weighed::whole : Weighed::part);
+    }
+  });
+  return most;
+}
+
+/// A gate of one row is of one stream, or one of several that are computed one by one.
+void GatesRaiser::declineSingle(SigmoidOp gate, Miss miss) {
+  const Weighed weighed = weighedBy(gate, miss.site.first);
+  if (weighed == Weighed::none)
+    return;
+  if (weighed == Weighed::part) {
+    miss.reason = Reason::gateRows;
+    miss.at = gate;
+    miss.found = "1 row for 1 stream of " + describe(miss.site.first);
+    miss.needed = "one row for each stream, all in one product";
+  }
+  declineOnce(miss);
 }
 
 void mhc::raiseGates(func::FuncOp func, Readings &readings, Sites &sites) {

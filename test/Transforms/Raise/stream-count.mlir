@@ -132,3 +132,35 @@ func.func @linear(%x: tensor<?x64xf32>, %w: tensor<3x64xf32>, %b: tensor<3xf32>)
   %y = mhc.sigmoid %first : tensor<?x1xf32>
   return %y : tensor<?x1xf32>
 }
+
+// Gates that are computed one by one, each for a part of the streams, are no gates of one stream.
+// CHECK: [Missed] gate-rows | Category:mhc-raise:gates | Function=gates_one_by_one | Found="1 row for 1 stream of argument 0, [?, 2, 64] of f32", Needed="one row for each stream, all in one product"
+func.func @gates_one_by_one(%x: tensor<?x2x64xf32>, %phi: tensor<2x128xf32>, %alpha: tensor<1xf32>,
+    %beta: tensor<2xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x2x64xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x2x64xf32> into tensor<?x128xf32>
+  %alphas = mhc.broadcast %alpha[%M] dims = [1] : tensor<1xf32> -> tensor<?x1xf32>
+  %phi0 = tensor.extract_slice %phi[0, 0] [1, 128] [1, 1] : tensor<2x128xf32> to tensor<1x128xf32>
+  %p0 = mhc.matmul %flat, %phi0 transpose_rhs : (tensor<?x128xf32>, tensor<1x128xf32>) -> tensor<?x1xf32>
+  %a0 = arith.mulf %p0, %alphas : tensor<?x1xf32>
+  %beta0 = tensor.extract_slice %beta[0] [1] [1] : tensor<2xf32> to tensor<1xf32>
+  %b0 = mhc.broadcast %beta0[%M] dims = [1] : tensor<1xf32> -> tensor<?x1xf32>
+  %z0 = arith.addf %a0, %b0 : tensor<?x1xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<?x1xf32>
+  %w0 = mhc.broadcast %g0 dims = [0, 1] : tensor<?x1xf32> -> tensor<?x64xf32>
+  %x0 = tensor.extract_slice %x[0, 0, 0] [%M, 1, 64] [1, 1, 1] : tensor<?x2x64xf32> to tensor<?x64xf32>
+  %u0 = arith.mulf %x0, %w0 : tensor<?x64xf32>
+  %phi1 = tensor.extract_slice %phi[1, 0] [1, 128] [1, 1] : tensor<2x128xf32> to tensor<1x128xf32>
+  %p1 = mhc.matmul %flat, %phi1 transpose_rhs : (tensor<?x128xf32>, tensor<1x128xf32>) -> tensor<?x1xf32>
+  %a1 = arith.mulf %p1, %alphas : tensor<?x1xf32>
+  %beta1 = tensor.extract_slice %beta[1] [1] [1] : tensor<2xf32> to tensor<1xf32>
+  %b1 = mhc.broadcast %beta1[%M] dims = [1] : tensor<1xf32> -> tensor<?x1xf32>
+  %z1 = arith.addf %a1, %b1 : tensor<?x1xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<?x1xf32>
+  %w1 = mhc.broadcast %g1 dims = [0, 1] : tensor<?x1xf32> -> tensor<?x64xf32>
+  %x1 = tensor.extract_slice %x[0, 1, 0] [%M, 1, 64] [1, 1, 1] : tensor<?x2x64xf32> to tensor<?x64xf32>
+  %u1 = arith.mulf %x1, %w1 : tensor<?x64xf32>
+  %u = arith.addf %u0, %u1 : tensor<?x64xf32>
+  return %u : tensor<?x64xf32>
+}
