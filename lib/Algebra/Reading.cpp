@@ -181,8 +181,13 @@ static std::optional<Indices> solve(Sizes &sizes, ArrayRef<Index> own, ArrayRef<
   for (auto [mine, theirs] : llvm::zip(own, wanted)) {
     Index rest = theirs;
     rest.offset -= mine.offset;
+    const Piece *above = nullptr;
     for (const Piece &piece : mine.pieces) {
       std::optional<Index> digit = extract(sizes, rest, piece.multiplier, piece.extent);
+      // Where a value has four of each five positions, the five are told apart first.
+      std::optional<Index> below = !digit && above ? extract(sizes, rest, 1, above->multiplier) : std::nullopt;
+      digit = below ? extract(sizes, *below, piece.multiplier, piece.extent) : digit;
+      above = &piece;
       if (!digit || !addScaled(sizes, at[piece.var], *digit, piece.stride))
         return std::nullopt;
     }

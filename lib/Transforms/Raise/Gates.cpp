@@ -357,7 +357,8 @@ void mhc::raiseGates(func::FuncOp func, Readings &readings, Sites &sites) {
     return;
   algebra::Reading &reading = readings.unrounded();
   const bool isShared = shareFactors(func, reading);
-  if (liftClamps(func, reading) || isShared)
+  const bool isCut = cutWeights(func, reading);
+  if (liftClamps(func, reading) || isShared || isCut)
     reading.refresh();
   GatesRaiser(func, reading, sites).run();
 }

@@ -197,10 +197,14 @@ func.func @order_of_rows(%x: tensor<8x4x16xf32>, %phi: tensor<8x64xf32>, %weight
   return %pre, %post, %mix : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
 }
 
-// Rows of a weight that lie apart are no group of rows.
+// Rows of a weight that lie apart are cut out of it.
 // CHECK-LABEL: @rows_apart
-// CHECK-NOT: mhc.gates
-// CHECK: return
+// CHECK: %[[PAIRS:.*]] = tensor.expand_shape %arg1 {{\[}}[0, 1], [2]] output_shape [4, 2, 64]
+// CHECK-NEXT: tensor.extract_slice %[[PAIRS]][0, 0, 0] [4, 1, 64]
+// CHECK-NEXT: %[[EVEN:.*]] = tensor.collapse_shape
+// CHECK-NEXT: mhc.projection({{.*}} phi = %[[EVEN]] : tensor<4x64xf32>)
+// CHECK-NEXT: mhc.gates
+// CHECK-NEXT: return
 func.func @rows_apart(%x: tensor<?x4x16xf32>, %phi: tensor<8x64xf32>, %bias: tensor<4xf32>) -> tensor<?x4xf32> {
   %c0 = arith.constant 0 : index
   %M = tensor.dim %x, %c0 : tensor<?x4x16xf32>
