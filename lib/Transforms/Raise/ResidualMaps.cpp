@@ -35,10 +35,10 @@ static void noteBareExp(const Sites &sites, Value logits, bool isShifted) {
 }
 
 /// The dimensions of the op's matrices: those of a value, all tokens in one.
-static SmallVector<IndexVars> matrixDims(ArrayRef<IndexVars> own, bool isTransposed) {
+static SmallVector<IndexVars> matrixDims(ArrayRef<IndexVars> own, std::pair<int64_t, int64_t> axes, bool isTransposed) {
   SmallVector<IndexVars> flat(3);
   for (auto [dim, vars] : llvm::enumerate(own))
-    flat[std::max<int64_t>(0, static_cast<int64_t>(dim) + 3 - static_cast<int64_t>(own.size()))].append(vars);
+    flat[static_cast<int64_t>(dim) < axes.first ? 0 : static_cast<int64_t>(dim) < axes.second ? 1 : 2].append(vars);
   if (isTransposed)
     std::swap(flat[1], flat[2]);
   return flat;
@@ -47,7 +47,7 @@ static SmallVector<IndexVars> matrixDims(ArrayRef<IndexVars> own, bool isTranspo
 /// The logits of a site that are there; null for none.
 static Value logitsOf(algebra::Reading &reading, OpBuilder &builder, Operation *op, Value value,
                       const SinkhornSite &site) {
-  SmallVector<IndexVars> dims = matrixDims(ownDims(reading, value), site.isTransposed);
+  SmallVector<IndexVars> dims = matrixDims(ownDims(reading, value), *matrixAxes(value), site.isTransposed);
   Value logits = build(reading, builder, op, site.logits, dims, builder.getF32Type());
   if (logits || site.format || site.isShiftRounded) // which are narrow
     return logits ? logits : build(reading, builder, op, site.logits, dims);
@@ -66,7 +66,7 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
       site = transposed(site);
       logits = stored;
     }
-  SmallVector<IndexVars> own = ownDims(reading, value), flat = matrixDims(own, site.isTransposed);
+  SmallVector<IndexVars> own = ownDims(reading, value), flat = matrixDims(own, *matrixAxes(value), site.isTransposed);
   logits = LeafBuilder(builder, op->getLoc()).toF32(logits);
   SinkhornOp::Fields fields;
   fields.mix = logits.getType();

@@ -148,10 +148,15 @@ SinkhornSite mhc::transposed(SinkhornSite site) {
   return site;
 }
 
-bool mhc::isMatrixStack(Value value) {
+std::optional<std::pair<int64_t, int64_t>> mhc::matrixAxes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getRank() >= 2 && type.getDimSize(type.getRank() - 1) == type.getDimSize(type.getRank() - 2) &&
-         type.getShape().back() >= kMinStreams && type.getShape().back() <= kMaxStreams;
+  SmallVector<int64_t> axes; // the last one first
+  for (int64_t dim = type ? type.getRank() : 0; dim-- > 0 && axes.size() < 2;)
+    if (type.getDimSize(dim) != 1)
+      axes.push_back(dim);
+  const int64_t n = axes.size() == 2 ? type.getDimSize(axes[0]) : 0;
+  bool isStack = n >= kMinStreams && n <= kMaxStreams && type.getDimSize(axes[1]) == n;
+  return isStack ? std::optional(std::pair(axes[1], axes[0])) : std::nullopt;
 }
 
 /// The format that the last op before `value` rounded to, also where a loop made it.

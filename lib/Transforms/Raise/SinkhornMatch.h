@@ -34,8 +34,10 @@ struct SinkhornMatch {
 
 /// The iteration of the other orientation that is the same; the site itself where there is none.
 SinkhornSite transposed(SinkhornSite site);
-/// Whether a value is a stack of n x n matrices, in dimensions before the last two.
-bool isMatrixStack(mlir::Value value);
+/// The dimensions of the rows and columns of a stack of n x n matrices: the last two that have more than one element.
+/// Nothing where a value is none.
+std::optional<std::pair<int64_t, int64_t>> matrixAxes(mlir::Value value);
+inline bool isMatrixStack(mlir::Value value) { return matrixAxes(value).has_value(); }
 /// Reads a stack of n x n matrices as a Sinkhorn iteration. A reading that ignores roundings finds iterations by
 /// logarithms in a narrow type; of others it tells what a value misses that is one but for its roundings.
 SinkhornMatch matchSinkhorn(algebra::Reading &reading, mlir::Value value);

@@ -20,8 +20,8 @@ namespace mhc {
 class SinkhornMatcher {
 public:
   SinkhornMatcher(algebra::Reading &reading, mlir::Value value, std::optional<Format> format = {})
-      : reading(reading), algebra(reading.algebra()), value(value), format(format),
-        rank(mlir::cast<mlir::RankedTensorType>(value.getType()).getRank()), user(value.getDefiningOp()) {}
+      : reading(reading), algebra(reading.algebra()), value(value), format(format), axes(*matrixAxes(value)),
+        user(value.getDefiningOp()) {}
   virtual ~SinkhornMatcher() = default;
   SinkhornMatch match();
 
@@ -44,8 +44,8 @@ protected:
   /// Reads the state before all steps, of which a softmax is the first one.
   virtual std::optional<std::pair<algebra::Expr, Init>> readStart() = 0;
 
-  algebra::Var row() const { return rank - 2; }
-  algebra::Var column() const { return rank - 1; }
+  algebra::Var row() const { return axes.first; }
+  algebra::Var column() const { return axes.second; }
   std::optional<algebra::Expr> reduceOver(llvm::StringRef kind, const algebra::Expr &expr,
                                           llvm::ArrayRef<algebra::Var> over) {
     llvm::SmallVector<std::pair<algebra::Var, algebra::Size>, 2> sizes;
@@ -67,8 +67,8 @@ protected:
   algebra::Reading &reading;
   algebra::Algebra &algebra;
   mlir::Value value;
-  std::optional<Format> format; ///< that each op's result is rounded to
-  int64_t rank;
+  std::optional<Format> format;     ///< that each op's result is rounded to
+  std::pair<int64_t, int64_t> axes; ///< of rows and columns
   algebra::Expr state;
   mlir::Operation *user;   ///< at which the values of the state are there
   std::vector<Step> steps; ///< from the last one back

@@ -251,7 +251,7 @@ Value SinkhornMatcher::divisorBehind() {
       continue;
     const Expr &by = reading.of(reader->getOperand(reader->getOperand(0) == value ? 1 : 0));
     auto isOf = [&](algebra::Var var) { return llvm::any_of(by, [&](auto &term) { return dependsOn(term, var); }); };
-    bool isShared = llvm::any_of(llvm::seq<algebra::Var>(0, rank), isOf) && !(isOf(row()) && isOf(column()));
+    bool isShared = llvm::any_of(llvm::seq<algebra::Var>(0, column() + 1), isOf) && !(isOf(row()) && isOf(column()));
     bool isReciprocal = by.size() == 1 && llvm::any_of(by[0].factors, [](auto &factor) { return factor.halves < 0; });
     if (Value divisor = isShared && (divides || isReciprocal) ? valueOf(by, reader) : Value())
       return divisor;

@@ -159,3 +159,20 @@ func.func @larger_bound_behind_a_softmax(%z: tensor<?x4x4xf32>) -> tensor<?x4x4x
   %mix = arith.divf %rows, %divisors : tensor<?x4x4xf32>
   return %mix : tensor<?x4x4xf32>
 }
+
+// Dimensions of one element may stand between rows and columns, and behind them.
+// CHECK-LABEL: @rows_apart_from_columns(
+// CHECK: %[[Z:.*]] = tensor.collapse_shape %arg0 {{\[}}[0], [1, 2], [3, 4]] : tensor<?x4x1x4x1xf32> into tensor<?x4x4xf32>
+// CHECK: mhc.sinkhorn(logits = %[[Z]] : tensor<?x4x4xf32>) <init = exp_rowmax, order = row_col, denom = none, eps = 0.0, iters = 1>
+// CHECK-NEXT: %[[OUT:.*]] = tensor.expand_shape
+// CHECK-NEXT: return %[[OUT]]
+func.func @rows_apart_from_columns(%z: tensor<?x4x1x4x1xf32>) -> tensor<?x4x1x4x1xf32> {
+  %exp = math.exp %z : tensor<?x4x1x4x1xf32>
+  %rows = mhc.reduce sum %exp dims = [3] : tensor<?x4x1x4x1xf32> -> tensor<?x4x1x1xf32>
+  %row = mhc.broadcast %rows dims = [0, 1, 2, 4] : tensor<?x4x1x1xf32> -> tensor<?x4x1x4x1xf32>
+  %half = arith.divf %exp, %row : tensor<?x4x1x4x1xf32>
+  %columns = mhc.reduce sum %half dims = [1] : tensor<?x4x1x4x1xf32> -> tensor<?x1x4x1xf32>
+  %column = mhc.broadcast %columns dims = [0, 2, 3, 4] : tensor<?x1x4x1xf32> -> tensor<?x4x1x4x1xf32>
+  %mix = arith.divf %half, %column : tensor<?x4x1x4x1xf32>
+  return %mix : tensor<?x4x1x4x1xf32>
+}
