@@ -315,11 +315,11 @@ std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) 
     miss("v, a SiLU of a convolution with as many taps");
     if (v == activated.end())
       continue;
-    miss("beta, a sigmoid, or z of the size of v");
+    miss("beta, a sigmoid");
     const Decay::Alpha &alpha = alphas.front();
     Front front{&q, &*k, &*v, &decay, alpha.whole, 1, q.batch, q.tokens, {}, {}, false, {}};
     std::optional<Expr> z = findGate(front), beta = findBeta(front);
-    if (!z || !beta)
+    if (!beta)
       continue;
     std::optional<int64_t> keyHeads = keyHeadsOf(q, *k, decay.heads);
     if (!keyHeads) {
@@ -328,16 +328,27 @@ std::optional<Front> GatedDeltaRaiser::findApart(const ActivatedConvolution &q) 
     }
     front.keyHeads = *keyHeads;
     const int64_t heads = decay.heads;
-    front.inputs = {{q.x, q.channels}, {k->x, q.channels}, {v->x, v->channels},
-                    {*z, v->channels}, {*beta, heads},     {alpha.alpha, heads}};
-    std::optional<Source> source =
-        sourceOf(front.inputs, {{gated::batch, q.batch}, {gated::token, q.tokens}, {gated::channel, 0}},
-                 func.getBody().back().getTerminator());
-    if (!source) {
+    front.inputs = {{q.x, q.channels}, {k->x, q.channels},  {v->x, v->channels}, {z ? *z : v->x, v->channels},
+                    {*beta, heads},    {alpha.alpha, heads}};
+    auto add = [&](ArrayRef<Part> parts) {
+      std::optional<Source> source =
+          sourceOf(parts, {{gated::batch, q.batch}, {gated::token, q.tokens}, {gated::channel, 0}},
+                   func.getBody().back().getTerminator());
+      if (source)
+        llvm::append_range(front.source.parts, source->parts);
+      return source.has_value();
+    };
+    ArrayRef<Part> inputs = front.inputs;
+    bool isStored = add(z ? inputs : inputs.take_front(kGate));
+    if (!z) {
+      front.source.gateAt = front.source.parts.size();
+      front.source.gateChannels = v->channels;
+      isStored = isStored && add(inputs.drop_front(kGate + 1));
+    }
+    if (!isStored) {
       miss(kStored);
       continue;
     }
-    front.source = *source;
     return front;
   }
   return std::nullopt;

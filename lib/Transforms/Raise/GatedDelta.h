@@ -30,6 +30,9 @@ struct Target {
 /// The values that an operand is the concatenation of, with their channels.
 struct Source {
   std::vector<std::pair<algebra::Reading::Found, int64_t>> parts;
+  /// The parts before z, where a front end has none: any channels do, as nothing reads what becomes of them.
+  std::optional<size_t> gateAt;
+  int64_t gateChannels = 0;
 
   /// The type of all of them, or f32.
   mlir::Type elementType() const {

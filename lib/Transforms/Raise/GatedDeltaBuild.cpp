@@ -95,6 +95,10 @@ Value GatedDeltaRaiser::join(OpBuilder &builder, Location loc, const Source &sou
     made.push_back(leaf.cast(value, source.elementType()));
   }
   auto dim = llvm::find_if(order, [](const VarSize &var) { return var.first == gated::channel; }) - order.begin();
+  if (source.gateAt) {
+    size_t widest = llvm::max_element(source.parts, llvm::less_second()) - source.parts.begin();
+    made.insert(made.begin() + *source.gateAt, leaf.slice(made[widest], dim, 0, source.gateChannels));
+  }
   return made.size() == 1 ? made[0] : leaf.concat(made, dim);
 }
 

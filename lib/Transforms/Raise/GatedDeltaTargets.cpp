@@ -136,7 +136,8 @@ bool GatedDeltaRaiser::findTargets(Front &front) {
   SmallVector<DimVars> perChannel = perHead;
   perChannel.push_back(dimOf(gated::within, size));
   auto &targets = front.targets;
-  addFound(inHeads(front.inputs[kGate].first, heads, size), perChannel, targets[kGate]);
+  if (!front.source.gateAt)
+    addFound(inHeads(front.inputs[kGate].first, heads, size), perChannel, targets[kGate]);
   targets[kQuery] = headsIn(*front.q, front.keyHeads, heads);
   targets[kKey] = headsIn(*front.k, front.keyHeads, heads);
   return !targets[kQuery].empty() && !targets[kKey].empty() &&

@@ -72,6 +72,26 @@ func.func @one_sequence(%qkv: tensor<8x16xf32>, %gate: tensor<8x2x4xf32>, %b: te
   return %query, %key, %value, %gate, %beta, %g : tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2x4xf32>,
       tensor<8x2x4xf32>, tensor<8x2xf32>, tensor<8x2xf32>
 }
+// The same without a gate: the op has the channels of v in its place, and nothing reads what becomes of them.
+// CHECK-LABEL: func.func @no_gate
+// CHECK: %[[ALL:.*]] = tensor.concat
+// CHECK: %query, %key, %value, %gate, %beta, %g = mhc.pre_gated_delta_rule(
+// CHECK-NOT: %gate
+// CHECK: return
+func.func @no_gate(%qkv: tensor<8x16xf32>, %b: tensor<8x2xf32>, %alpha: tensor<8x2xf32>, %w: tensor<2x16xf32>,
+                   %A_log: tensor<2xf32>, %dt_bias: tensor<2xf32>, %left: tensor<1x16xf32>)
+    -> (tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2xf32>, tensor<8x2xf32>) {
+  %u = call @convolved(%qkv, %w, %left) : (tensor<8x16xf32>, tensor<2x16xf32>, tensor<1x16xf32>) -> tensor<8x16xf32>
+  %query, %key, %value = call @split(%u) : (tensor<8x16xf32>) -> (tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2x4xf32>)
+  %beta = mhc.sigmoid %b : tensor<8x2xf32>
+  %softplus = call @softplus(%alpha, %dt_bias) : (tensor<8x2xf32>, tensor<2xf32>) -> tensor<8x2xf32>
+  %exp = math.exp %A_log : tensor<2xf32>
+  %neg = arith.negf %exp : tensor<2xf32>
+  %rate = mhc.broadcast %neg dims = [1] : tensor<2xf32> -> tensor<8x2xf32>
+  %g = arith.mulf %rate, %softplus : tensor<8x2xf32>
+  return %query, %key, %value, %beta, %g : tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2xf32>,
+      tensor<8x2xf32>
+}
 func.func private @convolved(%x: tensor<8x16xf32>, %w: tensor<2x16xf32>, %left: tensor<1x16xf32>) -> tensor<8x16xf32> {
   %all = tensor.concat dim(0) %left, %x : (tensor<1x16xf32>, tensor<8x16xf32>) -> tensor<9x16xf32>
   %x0 = tensor.extract_slice %all[0, 0] [8, 16] [1, 1] : tensor<9x16xf32> to tensor<8x16xf32>
