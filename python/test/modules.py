@@ -185,16 +185,17 @@ class Head(nn.Module):
 class Model(nn.Module):
     """Layers between an embedding, which every stream starts as, and an output."""
 
-    def __init__(self, n=4, channels=16, layers=2, words=32, learned=True):
+    def __init__(self, n=4, channels=16, layers=2, words=32, learned=True, stacked=False):
         super().__init__()
-        self.n = n
+        self.n, self.stacked = n, stacked
         self.embedding = nn.Embedding(words, channels)
         self.layers = nn.ModuleList(Sublayer(n, channels) for _ in range(layers))
         self.head = Head(n, channels) if learned else None
         self.output = nn.Linear(channels, words, bias=False)
 
     def forward(self, tokens):
-        x = self.embedding(tokens).unsqueeze(-2).expand(-1, -1, self.n, -1)
+        x = self.embedding(tokens)
+        x = torch.stack([x] * self.n, -2) if self.stacked else x.unsqueeze(-2).expand(-1, -1, self.n, -1)
         for layer in self.layers:
             x = layer(x)
         return self.output(self.head(x) if self.head else x.sum(-2))

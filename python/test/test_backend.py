@@ -86,9 +86,17 @@ def test_one_graph_for_all_token_counts():
     assert len(backend.found) == 1
 
 
-def test_one_token():
-    module = modules.Model()
+@pytest.mark.parametrize("stacked", [False, True])
+def test_one_token(stacked):
+    module = modules.Model(stacked=stacked)
     compare(module, compiled(module, require="all"), TOKENS[:1, :1])
+    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "head": 1}]
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_stack_of_equal_streams(dynamic):
+    module = modules.Model(stacked=True)
+    compare(module, compiled(module, require="all", dynamic=dynamic), TOKENS)
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, "head": 1}]
 
 

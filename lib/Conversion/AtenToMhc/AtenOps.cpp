@@ -487,7 +487,10 @@ static Values concat(AtenCall &call) {
     return {};
   std::optional<int64_t> dim = call.dim("dim", parts[0]);
   bool haveRank = llvm::all_of(parts, [&](Value part) { return rankOf(part) == rankOf(parts[0]); });
-  return dim && haveRank ? one(call.leaf.concat(parts, *dim)) : Values();
+  if (!dim || !haveRank || !call.resultType())
+    return {};
+  Value streams = llvm::all_equal(parts) ? streamsOfToken(call, parts[0]) : Value();
+  return one(streams ? streams : call.leaf.concat(parts, *dim));
 }
 
 /// `self` with other elements from `start` to `end` along a dimension.
@@ -535,9 +538,11 @@ static Values stack(AtenCall &call) {
   const int64_t rank = call.resultType().getRank(), at = *dim < 0 ? *dim + rank : *dim;
   llvm::SmallBitVector units(rank);
   units.set(at);
+  const bool areEqual = llvm::all_equal(parts);
   for (Value &part : parts)
     part = call.leaf.insertUnits(part, units);
-  return one(call.leaf.concat(parts, at));
+  Value streams = areEqual ? streamsOfToken(call, parts[0]) : Value();
+  return one(streams ? streams : call.leaf.concat(parts, at));
 }
 
 template <int value>

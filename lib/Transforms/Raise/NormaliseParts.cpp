@@ -190,7 +190,29 @@ static LogicalResult reduceJoinedFirst(ReduceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// A tensor beside itself, such as a stack of equal streams: repeated.
+static LogicalResult repeatInPlaceOfJoining(tensor::ConcatOp op, PatternRewriter &rewriter) {
+  Value x = op.getInputs()[0];
+  auto type = cast<RankedTensorType>(x.getType());
+  const auto dim = static_cast<int64_t>(op.getDim()), count = static_cast<int64_t>(op.getInputs().size());
+  if (count < 2 || !llvm::all_equal(op.getInputs()) || op.getResultType().isDynamicDim(dim) || type.isDynamicDim(dim))
+    return failure();
+  LeafBuilder leaf(rewriter, op.getLoc());
+  LeafBuilder::Sizes sizes = leaf.sizesOf(x);
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  const bool isUnit = type.getDimSize(dim) == 1;
+  if (isUnit)
+    sizes.erase(sizes.begin() + dim);
+  else
+    llvm::for_each(MutableArrayRef(dims).drop_front(dim), [](int64_t &at) { ++at; });
+  sizes.insert(sizes.begin() + dim, leaf.constant(count));
+  Value repeated = leaf.broadcast(x, sizes, dims);
+  rewriter.replaceOp(op, isUnit ? repeated : leaf.join(repeated, dim, 2));
+  return success();
+}
+
 void mhc::addPartPatterns(RewritePatternSet &patterns, LazyDims &dims) {
+  patterns.add(repeatInPlaceOfJoining);
   patterns.add<FoldJoinedSlices, ComputeAfterJoining, FoldJoinedProducts<MatmulOp>, FoldJoinedProducts<BatchMatmulOp>,
                TakePartOfProduct<MatmulOp>, TakePartOfProduct<BatchMatmulOp>, FoldNestedSlices>(patterns.getContext(),
                                                                                                 dims);

@@ -138,3 +138,43 @@ func.func @one_token(%x: tensor<?x1x64xf32>) -> tensor<?x4x64xf32> {
   %1 = tensor.collapse_shape %0 [[0], [1, 2], [3]] : tensor<?x1x4x64xf32> into tensor<?x4x64xf32>
   return %1 : tensor<?x4x64xf32>
 }
+
+// The rows beside themselves are those streams: in a dimension of their own, or flat.
+// CHECK-LABEL: @stacked
+func.func @stacked(%x: tensor<?x64xf32>) -> tensor<?x3x64xf32> {
+  // CHECK: %[[S:.*]] = mhc.expand(x = %arg0 : tensor<?x64xf32>) <layout = nC> -> (streams : tensor<?x3x64xf32>)
+  // CHECK: return %[[S]]
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %0 = tensor.expand_shape %x [[0, 1], [2]] output_shape [%tokens, 1, 64] : tensor<?x64xf32> into tensor<?x1x64xf32>
+  %1 = tensor.expand_shape %x [[0, 1], [2]] output_shape [%tokens, 1, 64] : tensor<?x64xf32> into tensor<?x1x64xf32>
+  %2 = tensor.concat dim(1) %0, %1, %0 : (tensor<?x1x64xf32>, tensor<?x1x64xf32>, tensor<?x1x64xf32>) -> tensor<?x3x64xf32>
+  return %2 : tensor<?x3x64xf32>
+}
+
+// CHECK-LABEL: @joined
+func.func @joined(%x: tensor<8x64xf32>) -> tensor<8x4x64xf32> {
+  // CHECK: %[[S:.*]] = mhc.expand(x = %arg0 : tensor<8x64xf32>) <layout = nC> -> (streams : tensor<8x4x64xf32>)
+  // CHECK: return %[[S]]
+  %0 = tensor.concat dim(1) %x, %x, %x, %x : (tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x256xf32>
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [8, 4, 64] : tensor<8x256xf32> into tensor<8x4x64xf32>
+  return %1 : tensor<8x4x64xf32>
+}
+
+// CHECK-LABEL: @other_rows_in_between
+// CHECK-NOT: mhc.expand
+func.func @other_rows_in_between(%x: tensor<8x64xf32>, %y: tensor<8x64xf32>) -> tensor<8x3x64xf32> {
+  %0 = tensor.concat dim(1) %x, %y, %x : (tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x192xf32>
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [8, 3, 64] : tensor<8x192xf32> into tensor<8x3x64xf32>
+  return %1 : tensor<8x3x64xf32>
+}
+
+// Angles of a rotation, which are the same for both halves, are no streams.
+// CHECK-LABEL: @halves_alike
+// CHECK-NOT: mhc.expand
+func.func @halves_alike(%angles: tensor<8x32xf32>, %x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %0 = tensor.concat dim(1) %angles, %angles : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x64xf32>
+  %1 = math.cos %0 : tensor<8x64xf32>
+  %2 = arith.mulf %x, %1 : tensor<8x64xf32>
+  return %2 : tensor<8x64xf32>
+}
