@@ -347,21 +347,25 @@ class _Rewriter:
 #
 
 
-def rewrite(module, *, dump=None, **options):
-    """Dynamo's graph with its mHC chains replaced, and the plans by which they were."""
+def rewrite(module, *, dump=None, reported=False, **options):
+    """Dynamo's graph with its mHC chains replaced, and the plans by which they were.
+
+    A graph that is only `reported` is not run: its numbers may be symbols, and Dynamo need not start again.
+    """
     parts = [node for node in module.graph.nodes if node.target is torch.ops.higher_order.tag_activation_checkpoint]
     if parts:
-        return _rewrite_parts(module, [node.args[0].target for node in parts], dump, **options)
-    return rewrite_captured(capture(module), lambda: specialise(module), dump=dump, **options)
+        return _rewrite_parts(module, [node.args[0].target for node in parts], dump, reported=reported, **options)
+    found = (lambda: None) if reported else lambda: specialise(module)
+    return rewrite_captured(capture(module), found, dump=dump, reported=reported, **options)
 
 
-def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, dump=None, counted=False):
-    """The same for a graph of ATen ops; `found` is called where sites are. Bytes are `counted` at open sizes, too."""
+def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, dump=None, reported=False):
+    """The same for a graph of ATen ops; `found` is called where sites are. A report counts bytes at open sizes, too."""
     attributes = "attributes {mhc.streams} " if graph.meta.get("streams") else ""
     text = print_graph(graph.graph, attributes=attributes)
     _dump(dump, "before.mlir", text)
     plan = find_sites(text, fuse)
-    if counted and "bytes" not in plan:
+    if reported and "bytes" not in plan:
         plan["bytes"] = find_sites(print_graph(graph.graph, attributes=attributes, is_open=False), fuse).get("bytes")
     _dump(dump, "plan.json", json.dumps(plan, indent=1))
     if plan["calls"]:

@@ -84,9 +84,7 @@ def _add(report, module, rewrite):
     from . import backend
 
     try:
-        graph, plans = rewrite(module, counted=True)
-    except backend.RestartAnalysis:
-        raise
+        graph, plans = rewrite(module, reported=True)
     except Exception as error:  # as the backend does, which then leaves the graph as it is
         where = next(filter(None, map(_at, module.graph.nodes)), "")
         report.missed.append(Missed("graph-left", where, "the graph is left as it is", str(error), "", ""))

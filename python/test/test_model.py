@@ -38,6 +38,16 @@ def test_found(checkpointed):
     assert report.missed == report.breaks == []
 
 
+def test_symbolic_numbers(monkeypatch):
+    """Dynamo makes symbols of eps as of sizes. A report needs no second capture with the numbers."""
+    captured = []
+    monkeypatch.setattr(backend, "capture", lambda module, capture=backend.capture: captured.append(0) or capture(module))
+    with torch._dynamo.config.patch(assume_static_by_default=False):
+        report = mhcc.explain(modules.Model(), TOKENS)
+    ops = collections.Counter(found.op for found in report.found)
+    assert ops == {"expand": 1, "pre": 2, "post": 2, "head": 1} and report.missed == [] and len(captured) == 1
+
+
 def bytes_of(nodes):
     """Bytes that nodes read and write; views do neither."""
     total = 0
