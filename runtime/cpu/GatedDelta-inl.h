@@ -82,16 +82,18 @@ HWY_INLINE void storeQuiet(V a, V b, T *to, int64_t count, int64_t copies = 1, i
   if constexpr (std::is_same_v<T, Bf16>) {
     const auto both =
         hn::OddEven(hn::BitCast(d16Pair, roundQuiet(b)), hn::BitCast(d16Pair, hn::ShiftRight<16>(roundQuiet(a))));
-    for (int64_t copy = 0; copy < copies; ++copy, to += stride) {
-      if (count < kPair) {
-        HWY_ALIGN uint16_t buffer[kPair];
-        hn::Store(both, d16Pair, buffer);
+    if (count < kPair) {
+      HWY_ALIGN uint16_t buffer[kPair];
+      hn::Store(both, d16Pair, buffer);
+      for (int64_t copy = 0; copy < copies; ++copy, to += stride)
         std::memcpy(to, buffer, count * sizeof(T));
-      } else if (kStream)
+      return;
+    }
+    for (int64_t copy = 0; copy < copies; ++copy, to += stride)
+      if (kStream)
         hn::Stream(both, d16Pair, reinterpret_cast<uint16_t *>(to));
       else
         hn::StoreU(both, d16Pair, reinterpret_cast<uint16_t *>(to));
-    }
     return;
   }
 #endif
@@ -338,9 +340,9 @@ HWY_INLINE void convolveHead(const Args &args, const Piece &piece, int64_t head,
   });
 }
 
-/// Copies elements as bits.
+/// Copies elements as bits, and asks for those that are `ahead` of them.
 template <bool kStream, typename T>
-HWY_INLINE void copyBits(const T *from, int64_t count, T *to) {
+HWY_INLINE void copyBits(const T *from, int64_t count, int64_t ahead, T *to) {
   const hn::ScalableTag<uint8_t> d8;
   constexpr int64_t kBytes = hn::MaxLanes(d8);
   const uint8_t *source = reinterpret_cast<const uint8_t *>(from);
@@ -348,7 +350,7 @@ HWY_INLINE void copyBits(const T *from, int64_t count, T *to) {
   const int64_t bytes = count * sizeof(T);
   int64_t i = 0;
   for (; kStream && i + kBytes <= bytes; i += kBytes) {
-    __builtin_prefetch(source + i + kAheadBytes);
+    __builtin_prefetch(source + i + ahead * static_cast<int64_t>(sizeof(T)));
     hn::Stream(hn::LoadU(d8, source + i), d8, target + i);
   }
   std::memcpy(target + i, source + i, bytes - i);

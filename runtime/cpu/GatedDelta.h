@@ -82,6 +82,10 @@ int64_t boundaryRowOf(const Args &a, const Piece &piece, int64_t before) {
   return a.seq_layout == MHCRT_SEQ_LAYOUT_MBD ? at * a.b + i : i * a.p + at;
 }
 
+struct HeadRange {
+  int64_t first, last;
+};
+
 /// Sizes of heads. Planes of f32 have each head's channels padded to whole pairs of vectors.
 struct Heads {
   int64_t keys, values, dk, dv; ///< keys: of q and of k each
@@ -102,12 +106,12 @@ struct Heads {
   int64_t plane(int64_t head) const {
     return std::min(head, 2 * keys) * padded(dk) + std::max<int64_t>(0, head - 2 * keys) * padded(dv);
   }
+  /// The channels of the heads of v in a range, counted from the first of v; those of z alike.
+  HeadRange valueChannels(HeadRange range) const {
+    return {std::max<int64_t>(0, range.first - 2 * keys) * dv, std::max<int64_t>(0, range.last - 2 * keys) * dv};
+  }
   /// The first copy of a head of q or k.
   int64_t copy(int64_t head) const { return (head < keys ? head : head - keys) * repeat; }
-};
-
-struct HeadRange {
-  int64_t first, last;
 };
 
 /// Tiles of a kernel: runs of tokens, each with all heads, or with shares of them where the runs are too few for the

@@ -8,13 +8,20 @@
 #define MHCRT_CPU_POST_H
 
 #include "cpu/Entry.h"
+#include "cpu/Tokens.h"
 #include "src/Philox.h"
 
 namespace mhcrt {
 
 struct PostCall : PostArgs {
-  bool bypasses; ///< the caches
   Dropout drop;
+  bool isFour;   ///< everything of a pair of vectors of channels fits the registers
+  bool bypasses; ///< the caches
+
+  explicit PostCall(const PostArgs &a) : PostArgs(a), drop(a.seed, a.rate, a.stream) {
+    isFour = n == 4 && layout == MHCRT_LAYOUT_NC && !drop.isOn();
+    bypasses = isFour && streams(out, M * n, C * mhcrt_dtype_bytes(x_type));
+  }
 };
 
 } // namespace mhcrt

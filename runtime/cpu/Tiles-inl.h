@@ -31,7 +31,7 @@ void projectTile(const ProjectionCall &args, const char *packed, int64_t first, 
 void preTile(const PreCall &args, const char *packed, int64_t first, int64_t count, char *base, const void *x);
 
 /// Tokens [first, last), whose streams behind go to `out`.
-void postTile(const PostCall &args, int64_t first, int64_t last, void *out);
+void postTile(const PostCall &args, int64_t first, int64_t last, void *out, void *kept);
 
 void aggregateBwdTokens(const AggregateBwdCall &args, int64_t first, int64_t last);
 

@@ -26,16 +26,17 @@
 #include "cpu/Tiles-inl.h"
 
 #include "cpu/Parts.h"
-#include "cpu/Tokens.h"
 #include "src/Checks.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-/// One token in layout nC with four streams: everything of a pair of vectors of channels in registers.
+/// One token in layout nC with four streams: everything of a pair of vectors of channels in registers. Where `out`
+/// bypasses the caches, `kept` gets the same, unless it is null.
 template <bool kStream, typename T>
-HWY_INLINE void postFour(const PostCall &args, const float *hPost, const float *mix, const T *f, const T *x, T *out) {
+HWY_INLINE void postFour(const PostCall &args, const float *hPost, const float *mix, const T *f, const T *x, T *out,
+                         T *kept) {
   const int64_t C = args.C;
   int64_t c = 0;
   V inA[4], inB[4], sumsA[4], sumsB[4], a, b;
@@ -47,8 +48,11 @@ HWY_INLINE void postFour(const PostCall &args, const float *hPost, const float *
     loadBranch(f, args.bias, args.bias_type, c, a, b);
     mixFour(hPost, mix, a, inA, sumsA);
     mixFour(hPost, mix, b, inB, sumsB);
-    for (int o = 0; o < 4; ++o)
+    for (int o = 0; o < 4; ++o) {
       storePair<kStream>(sumsA[o], sumsB[o], out + o * C + c);
+      if (kStream && kept)
+        storePair<false>(sumsA[o], sumsB[o], kept + o * C + c);
+    }
   }
   for (; c < C; c += kLanes) {
     const int64_t count = HWY_MIN(kLanes, C - c);
@@ -56,8 +60,11 @@ HWY_INLINE void postFour(const PostCall &args, const float *hPost, const float *
       inA[i] = loadSome(x + i * C + c, count);
     a = loadBranch(f, args.bias, args.bias_type, c, count);
     mixFour(hPost, mix, a, inA, sumsA);
-    for (int o = 0; o < 4; ++o)
+    for (int o = 0; o < 4; ++o) {
       storeSome(sumsA[o], out + o * C + c, count);
+      if (kStream && kept)
+        storeSome(sumsA[o], kept + o * C + c, count);
+    }
   }
 }
 
@@ -77,34 +84,34 @@ HWY_INLINE void postBlocks(const PostCall &args, int64_t m, const float *hPost, 
   }
 }
 
-/// Tokens [first, last), whose streams behind go to `out`.
+/// Tokens [first, last), whose streams behind go to `out` and, where that bypasses the caches, to `kept`.
 template <typename T>
-void postTyped(const PostCall &args, int64_t first, int64_t last, T *out) {
+void postTyped(const PostCall &args, int64_t first, int64_t last, T *out, T *kept) {
   const int64_t n = args.n, C = args.C;
   float mix[16 * 16];
-  for (int64_t m = first; m < last; ++m, out += n * C) {
+  for (int64_t m = first; m < last; ++m, out += n * C, kept += kept ? n * C : 0) {
     outputFirst(floats(args.h_res) + m * n * n, n, args.orient, mix);
     const float *hPost = floats(args.h_post) + m * n;
     const T *f = static_cast<const T *>(args.f) + m * C;
     const T *x = static_cast<const T *>(args.x) + m * n * C;
-    if (n != 4 || args.layout != MHCRT_LAYOUT_NC || args.drop.isOn())
+    if (!args.isFour)
       postBlocks(args, m, hPost, mix, f, x, out);
     else if (args.bypasses)
-      postFour<true>(args, hPost, mix, f, x, out);
+      postFour<true>(args, hPost, mix, f, x, out, kept);
     else
-      postFour<false>(args, hPost, mix, f, x, out);
+      postFour<false>(args, hPost, mix, f, x, out, kept);
   }
   if (args.bypasses)
     hwy::FlushStream();
 }
 
-void postTile(const PostCall &args, int64_t first, int64_t last, void *out) {
+void postTile(const PostCall &args, int64_t first, int64_t last, void *out, void *kept) {
   if (args.x_type == MHCRT_F32)
-    postTyped(args, first, last, static_cast<float *>(out));
+    postTyped(args, first, last, static_cast<float *>(out), static_cast<float *>(kept));
   else if (args.x_type == MHCRT_BF16)
-    postTyped(args, first, last, static_cast<Bf16 *>(out));
+    postTyped(args, first, last, static_cast<Bf16 *>(out), static_cast<Bf16 *>(kept));
   else
-    postTyped(args, first, last, static_cast<F16 *>(out));
+    postTyped(args, first, last, static_cast<F16 *>(out), static_cast<F16 *>(kept));
 }
 
 } // namespace HWY_NAMESPACE
@@ -120,9 +127,9 @@ using namespace mhcrt;
 
 mhcrt_status mhcrt::computePost(mhcrt_context &context, const PostArgs &a) {
   const int64_t rowBytes = a.C * mhcrt_dtype_bytes(a.x_type);
-  const PostCall args = {a, streams(a.out, a.M * a.n, rowBytes), Dropout(a.seed, a.rate, a.stream)};
+  const PostCall args(a);
   forTokens(context, a.M, (2 * a.n + 1) * rowBytes, [&](int64_t first, int64_t last) {
-    HWY_DYNAMIC_DISPATCH(postTile)(args, first, last, static_cast<char *>(a.out) + first * a.n * rowBytes);
+    HWY_DYNAMIC_DISPATCH(postTile)(args, first, last, static_cast<char *>(a.out) + first * a.n * rowBytes, nullptr);
   });
   return MHCRT_OK;
 }

@@ -5,8 +5,8 @@
 //
 //   y = post(f, bias, h_post, x, h_res)          u, h_pre, next_h_post, next_h_res, proj, stat = pre(y)
 //
-// Plan    Tiles of tokens as in pre.cpp, as many as the second-level cache holds: post writes y of a tile to scratch
-//         memory, pre reads it there, and then it is stored, past the caches where it is large.
+// Plan    Tiles of tokens as in pre.cpp, as many as the second-level cache holds: post writes y, pre reads it. Where y
+//         bypasses the caches, post writes it to scratch memory, too, and pre reads it there.
 // Bytes   per token (2n+2)*C elements and 4*(2*(n*n + n) + n), 4*(N+1) more for proj and stat; 4*N*K for phi once per
 //         call.
 // Needs   what post needs.
@@ -23,16 +23,13 @@
 #include "src/Checks.h"
 #include "src/PostPre.h"
 
-#include <cstring>
-
 #ifndef MHCRT_CPU_POST_PRE_CALL
 #define MHCRT_CPU_POST_PRE_CALL
 namespace mhcrt {
 struct PostPreCall {
   PostCall post;
   PreCall pre;
-  int64_t scratchBytes; ///< of pre; y of a tile is behind it
-  bool bypasses;        ///< y bypasses the caches
+  int64_t scratchBytes; ///< of pre; y of a tile is behind it where the other one bypasses the caches
 };
 } // namespace mhcrt
 #endif
@@ -41,25 +38,12 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-/// Both are aligned to cache lines, and `bytes` is whole ones.
-HWY_INLINE void streamBytes(const char *from, int64_t bytes, char *to) {
-  const hn::ScalableTag<uint8_t> bytesOf;
-  const auto *in = reinterpret_cast<const uint8_t *>(from);
-  auto *out = reinterpret_cast<uint8_t *>(to);
-  for (int64_t i = 0; i < bytes; i += static_cast<int64_t>(hn::Lanes(bytesOf)))
-    hn::Stream(hn::Load(bytesOf, in + i), bytesOf, out + i);
-  hwy::FlushStream();
-}
-
 void postPreTile(const PostPreCall &args, const char *packed, int64_t first, int64_t count, char *base) {
-  const int64_t tokenBytes = args.pre.K * mhcrt_dtype_bytes(args.post.x_type), bytes = count * tokenBytes;
-  char *tile = base + args.scratchBytes, *to = static_cast<char *>(args.post.out) + first * tokenBytes;
-  postTile(args.post, first, first + count, tile);
-  preTile(args.pre, packed, first, count, base, tile);
-  if (args.bypasses)
-    streamBytes(tile, bytes, to);
-  else
-    std::memcpy(to, tile, bytes);
+  const int64_t tokenBytes = args.pre.K * mhcrt_dtype_bytes(args.post.x_type);
+  char *y = static_cast<char *>(args.post.out) + first * tokenBytes;
+  char *kept = args.post.bypasses ? base + args.scratchBytes : nullptr;
+  postTile(args.post, first, first + count, y, kept);
+  preTile(args.pre, packed, first, count, base, kept ? kept : y);
 }
 
 } // namespace HWY_NAMESPACE
@@ -80,13 +64,11 @@ mhcrt_status mhcrt::runPostPre(mhcrt_context &context, const PostPreArgs &a) {
   if (!checkPostPre(context, a) || a.M == 0)
     return context.status;
   const int64_t tokenBytes = a.K * mhcrt_dtype_bytes(a.x_type);
-  PostPreCall args = {{postOf(a), /*bypasses=*/false, Dropout(a.seed, a.rate, a.stream)},
-                      PreCall(context, preOf(a)),
-                      0,
-                      streams(a.y, a.M, tokenBytes)};
+  PostPreCall args = {PostCall(postOf(a)), PreCall(context, preOf(a)), 0};
   args.pre.projection.limitTile(kTileOfStreams / tokenBytes);
   args.scratchBytes = roundUp(ProjectionScratch::bytes(args.pre.projection), kAlignment);
-  if (!args.pre.reserve(context, "mhcrt_post_pre", kAlignment + args.pre.projection.tile * tokenBytes))
+  const int64_t keptBytes = args.post.bypasses ? kAlignment + args.pre.projection.tile * tokenBytes : 0;
+  if (!args.pre.reserve(context, "mhcrt_post_pre", keptBytes))
     return context.status;
 
   forProjectionTiles(context, args.pre.projection,

@@ -11,8 +11,8 @@
 //         tokens, four at a time, with the weights in registers; the steps behind it take a token's channels in a row.
 //         Each loop is short, so that the processor has the steps of several vectors under way: one long loop ran at
 //         the time of its steps, not of its operations. A head's planes stay in the first-level cache. The loop of
-//         SiLU asks for the channels of the next head. A tile is a run of tokens, or a share of the heads where there
-//         are few. Large outputs bypass the caches.
+//         SiLU asks for the channels of the head after next, and copies a part of z. A tile is a run of tokens, or a
+//         share of the heads where there are few. Large outputs bypass the caches.
 // Bytes   per token D elements of x, 2*hv*(dk + dv) + hv of the results and 4*hv; 2*num_key_heads*dk more for silu.
 // Needs   scratch memory of 4*(k + 1)*E; streaming stores need heads of a multiple of 64 bytes.
 // Round   a, then u of q and k, then each result once. The order of a sum is that of the taps, and of the lanes of a
@@ -44,23 +44,81 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
-/// Pairs from channel c on of one token of a head: a to u, not rounded. Asks for those of the next head in row x.
+/// Heads from the one that is computed to the one that is asked for.
+constexpr int64_t kHeadsAhead = 2;
+
+/// Elements from a head's channels to those of the head that comes kHeadsAhead later; of the last heads of a span to
+/// the first ones of the next span, `rows` rows behind.
+HWY_INLINE int64_t aheadOf(const GatedDeltaCall &args, HeadRange range, int64_t head, int64_t rows) {
+  const int64_t wanted = head + kHeadsAhead, heads = range.last - range.first;
+  const int64_t next = range.first + (wanted - range.first) % heads, spans = (wanted - range.first) / heads;
+  return args.heads.channel(next) - args.heads.channel(head) + spans * rows * args.D;
+}
+
+/// A copy of z, of one row of each token of a span. Rows of 16 bits are copied a part at a time, so that memory is busy
+/// during arithmetic; the streams of wider ones would be too many side by side.
+template <typename T>
+class GateCopy {
+  static constexpr bool kIsMixed = sizeof(T) == 2;
+  const GatedDeltaCall &args;
+  const Piece *piece;
+  HeadRange channels;
+  int64_t part, at, n, left = 0;
+
+  template <bool kStream>
+  HWY_INLINE void copyPart() {
+    const int64_t D = args.D, count = HWY_MIN(part, channels.last - at);
+    const T *from = static_cast<const T *>(args.qkvzba) + piece->rowOf(n) * D + args.E + at;
+    copyBits<kStream>(from, count, kIsMixed ? piece->step * D : kAheadBytes / 4,
+                      static_cast<T *>(args.gate) + n * args.hv * args.dv + at);
+    at += count;
+    if (at < channels.last)
+      return;
+    at = channels.first;
+    if (--left && ++n == piece->n + piece->count)
+      n = (++piece)->n;
+  }
+
+public:
+  /// z of some channels; next() will be called for each token of `heads` heads.
+  GateCopy(const GatedDeltaCall &args, HeadRange channels, int64_t heads, const Piece *pieces, int64_t count)
+      : args(args), piece(pieces), channels(channels), at(channels.first), n(pieces->n) {
+    const int64_t width = channels.last - channels.first;
+    part = kIsMixed ? roundUp(divideUp(width, heads), kAlignment) : width;
+    for (int64_t i = 0; width && i < count; ++i)
+      left += pieces[i].count;
+  }
+
+  template <bool kStream>
+  HWY_INLINE void next() {
+    if (kIsMixed && left)
+      copyPart<kStream>();
+  }
+
+  template <bool kStream>
+  HWY_INLINE void rest() {
+    while (left)
+      copyPart<kStream>();
+  }
+};
+
+/// Pairs from channel c on of one token of a head: a to u, not rounded. Asks for what is `ahead` of them in row x.
 template <typename T, int kPairs>
-HWY_INLINE void siluPairs(const T *x, const float *a, int64_t c, int64_t width, V (&u)[2 * kPairs]) {
+HWY_INLINE void siluPairs(const T *x, const float *a, int64_t c, int64_t ahead, V (&u)[2 * kPairs]) {
   V s[2 * kPairs], e[2 * kPairs];
 #pragma GCC unroll 4
   for (int i = 0; i < 2 * kPairs; ++i)
     u[i] = load(a + c + i * kLanes);
 #pragma GCC unroll 4
   for (int i = 0; i < kPairs; ++i)
-    prefetchPair(x + width + c + i * kPair);
+    prefetchPair(x + ahead + c + i * kPair);
   silu<T>(u, s, e);
 }
 
 template <bool kStream, typename T, int kPairs>
-HWY_INLINE void valuePairs(const T *x, const float *a, int64_t c, int64_t width, T *to) {
+HWY_INLINE void valuePairs(const T *x, const float *a, int64_t c, int64_t width, int64_t ahead, T *to) {
   V u[2 * kPairs];
-  siluPairs<T, kPairs>(x, a, c, width, u);
+  siluPairs<T, kPairs>(x, a, c, ahead, u);
 #pragma GCC unroll 4
   for (int i = 0; i < kPairs; ++i)
     storeQuiet<kStream>(u[2 * i], u[2 * i + 1], to + c + i * kPair, width - c - i * kPair);
@@ -68,9 +126,9 @@ HWY_INLINE void valuePairs(const T *x, const float *a, int64_t c, int64_t width,
 
 /// In place: a to u of q or k, rounded, with the sum of its squares.
 template <bool kStream, typename T, int kPairs>
-HWY_INLINE void keyPairs(const T *x, float *a, int64_t c, int64_t width, T *silu, V &squares) {
+HWY_INLINE void keyPairs(const T *x, float *a, int64_t c, int64_t width, int64_t ahead, T *silu, V &squares) {
   V u[2 * kPairs];
-  siluPairs<T, kPairs>(x, a, c, width, u);
+  siluPairs<T, kPairs>(x, a, c, ahead, u);
 #pragma GCC unroll 4
   for (int i = 0; i < kPairs; ++i) {
     const int64_t at = c + i * kPair;
@@ -84,35 +142,40 @@ HWY_INLINE void keyPairs(const T *x, float *a, int64_t c, int64_t width, T *silu
 
 template <bool kStream, typename T>
 HWY_NOINLINE void storeValues(const GatedDeltaCall &args, const Piece &piece, int64_t head, const T *const *x,
-                              const float *a) {
+                              int64_t ahead, const float *a, GateCopy<T> &gate) {
   const Heads &heads = args.heads;
   const int64_t dv = args.dv;
   T *to = static_cast<T *>(args.value) + (piece.n * heads.values + head - 2 * heads.keys) * dv;
   for (int64_t t = 0; t < piece.count; ++t, a += heads.pad(head), to += heads.values * dv) {
+    gate.template next<kStream>();
     int64_t c = 0;
     for (; c + kSide * kLanes <= dv; c += kSide * kLanes)
-      valuePairs<kStream, T, kSide / 2>(x[t], a, c, dv, to);
+      valuePairs<kStream, T, kSide / 2>(x[t], a, c, dv, ahead, to);
     for (; c < dv; c += kPair)
-      valuePairs<kStream, T, 1>(x[t], a, c, dv, to);
+      valuePairs<kStream, T, 1>(x[t], a, c, dv, ahead, to);
   }
 }
 
 template <bool kStream, typename T>
-HWY_NOINLINE void storeKeys(const GatedDeltaCall &args, const Piece &piece, int64_t head, const T *const *x, float *a) {
+HWY_NOINLINE void storeKeys(const GatedDeltaCall &args, const Piece &piece, int64_t head, const T *const *x,
+                            int64_t ahead, float *a, GateCopy<T> &gate) {
   const Heads &heads = args.heads;
   const int64_t dk = args.dk, pad = heads.pad(head);
-  HWY_ALIGN float norms[HWY_MAX(kSpanTokens, kLanes)] = {};
+  HWY_ALIGN float norms[HWY_MAX(kSpanTokens, kLanes)] = {}, sums[kSpanTokens * kLanes];
   for (int64_t t = 0; t < piece.count; ++t) {
     float *row = a + t * pad;
+    gate.template next<kStream>();
     T *silu = args.silu ? static_cast<T *>(args.silu) + ((piece.n + t) * 2 * heads.keys + head) * dk : nullptr;
     V squares = hn::Zero(d);
     int64_t c = 0;
     for (; c + kSide * kLanes <= dk; c += kSide * kLanes)
-      keyPairs<kStream, T, kSide / 2>(x[t], row, c, dk, silu, squares);
+      keyPairs<kStream, T, kSide / 2>(x[t], row, c, dk, ahead, silu, squares);
     for (; c < dk; c += kPair)
-      keyPairs<kStream, T, 1>(x[t], row, c, dk, silu, squares);
-    norms[t] = sumLanes(squares);
+      keyPairs<kStream, T, 1>(x[t], row, c, dk, ahead, silu, squares);
+    store(squares, sums + t * kLanes);
   }
+  for (int64_t t = 0; t < piece.count; ++t)
+    norms[t] = sumLanes(load(sums + t * kLanes));
   inverseNorms(norms, piece.count, static_cast<float>(args.l2_eps));
   T *to =
       static_cast<T *>(head < heads.keys ? args.query : args.key) + (piece.n * heads.values + heads.copy(head)) * dk;
@@ -127,20 +190,22 @@ HWY_NOINLINE void storeKeys(const GatedDeltaCall &args, const Piece &piece, int6
 }
 
 template <bool kStream, typename T>
-HWY_INLINE void oneHead(const GatedDeltaCall &args, const Piece &piece, int64_t head, float *planes) {
+HWY_INLINE void oneHead(const GatedDeltaCall &args, const Piece &piece, int64_t head, int64_t ahead, float *planes,
+                        GateCopy<T> &gate) {
   const TapRows<T> taps = tapRows<T>(args, piece, args.heads.channel(head));
   convolveHead(args, piece, head, taps.rows, planes);
   const T *const *x = taps.rows + (args.k - 1);
   if (args.heads.isValue(head))
-    storeValues<kStream>(args, piece, head, x, planes);
+    storeValues<kStream>(args, piece, head, x, ahead, planes, gate);
   else
-    storeKeys<kStream>(args, piece, head, x, planes);
+    storeKeys<kStream>(args, piece, head, x, ahead, planes, gate);
 }
 
-/// beta and g of token n, from its raw values.
+/// beta and g of token n.
 template <typename T>
-HWY_INLINE void gates(const GatedDeltaCall &args, int64_t n, const T *raw) {
+HWY_INLINE void gates(const GatedDeltaCall &args, const Piece &piece, int64_t n) {
   const int64_t hv = args.hv;
+  const T *raw = static_cast<const T *>(args.qkvzba) + piece.rowOf(n) * args.D + args.E + hv * args.dv;
   const float *shift = args.planes + (args.k + 1) * args.heads.plane(args.heads.count());
   const float *rate = shift + Heads::padded(hv);
   const V threshold = hn::Set(d, static_cast<float>(args.softplus_threshold));
@@ -152,34 +217,21 @@ HWY_INLINE void gates(const GatedDeltaCall &args, int64_t n, const T *raw) {
   }
 }
 
-/// The channels of token n that are not convolved, z of the v heads [first, last).
-template <bool kStream, typename T>
-HWY_INLINE void restOfToken(const GatedDeltaCall &args, const Piece &piece, int64_t n, int64_t first, int64_t last,
-                            bool hasGates) {
-  const int64_t vc = args.hv * args.dv;
-  const T *row = static_cast<const T *>(args.qkvzba) + piece.rowOf(n) * args.D + args.E;
-  copyBits<kStream>(row + first * args.dv, (last - first) * args.dv,
-                    static_cast<T *>(args.gate) + n * vc + first * args.dv);
-  if (hasGates)
-    gates(args, n, row + vc);
-}
-
 template <bool kStream, typename T>
 HWY_INLINE void gatedDeltaTile(const GatedDeltaCall &args, HeadRange range, int64_t first, int64_t last,
                                float *planes) {
-  const int64_t firstValue = HWY_MAX(range.first - 2 * args.heads.keys, 0);
-  const int64_t lastValue = HWY_MAX(range.last - 2 * args.heads.keys, 0);
   constexpr int64_t kSpan = spanTokens(sizeof(T));
   Piece pieces[kSpanTokens];
   for (int64_t span = first; span < last; span += kSpan) {
     const int64_t count = spanPieces(args, span, HWY_MIN(last, span + kSpan), pieces);
+    GateCopy<T> gate(args, args.heads.valueChannels(range), range.last - range.first, pieces, count);
     for (int64_t head = range.first; head < range.last; ++head)
       for (int64_t i = 0; i < count; ++i)
-        oneHead<kStream, T>(args, pieces[i], head, planes);
-    for (int64_t i = 0; i < count; ++i)
+        oneHead<kStream, T>(args, pieces[i], head, aheadOf(args, range, head, kSpan * pieces[i].step), planes, gate);
+    gate.template rest<kStream>();
+    for (int64_t i = 0; range.last == args.heads.count() && i < count; ++i)
       for (int64_t t = 0; t < pieces[i].count; ++t)
-        restOfToken<kStream, T>(args, pieces[i], pieces[i].n + t, firstValue, lastValue,
-                                range.last == args.heads.count());
+        gates<T>(args, pieces[i], pieces[i].n + t);
   }
   if (kStream)
     hwy::FlushStream();

@@ -131,11 +131,11 @@ HWY_INLINE void gatesBwd(const GatedDeltaBwdCall &args, const Piece &piece, int6
 template <bool kStream, typename T>
 HWY_INLINE void restOfTokenBwd(const GatedDeltaBwdCall &args, const Piece &piece, HeadRange range, int64_t n,
                                float *sums) {
-  const int64_t values = 2 * args.heads.keys, dv = args.dv;
-  const int64_t first = HWY_MAX(range.first - values, 0) * dv, last = HWY_MAX(range.last - values, 0) * dv;
+  const HeadRange z = args.heads.valueChannels(range);
   if (args.d_qkvzba)
-    copyBits<kStream>(static_cast<const T *>(args.d_gate) + n * args.hv * dv + first, last - first,
-                      static_cast<T *>(args.d_qkvzba) + piece.rowOf(n) * args.D + args.E + first);
+    copyBits<kStream>(static_cast<const T *>(args.d_gate) + n * args.hv * args.dv + z.first, z.last - z.first,
+                      kAheadBytes / sizeof(T),
+                      static_cast<T *>(args.d_qkvzba) + piece.rowOf(n) * args.D + args.E + z.first);
   if (range.last == args.heads.count())
     gatesBwd<T>(args, piece, n, sums);
 }

@@ -94,11 +94,14 @@ struct Results {
     ASSERT_EQ(mhcrt_pre(context, &pre), MHCRT_OK) << mhcrt_last_error(context);
   }
 
-  void runFused(mhcrt_context *context, Boundary &b) {
+  /// `streams` takes y, if it is not null.
+  void runFused(mhcrt_context *context, Boundary &b, void *streams = nullptr) {
     mhcrt_post_pre_args both = {};
     b.setPost(both), b.setPre(both);
     TENSOR(both, y, y), TENSOR(both, u, u), TENSOR(both, h_pre, hPre), TENSOR(both, next_h_post, hPost);
     TENSOR(both, next_h_res, hRes), TENSOR(both, proj, proj), TENSOR(both, stat, stat);
+    if (streams)
+      both.y = streams;
     ASSERT_EQ(mhcrt_post_pre(context, &both), MHCRT_OK) << mhcrt_last_error(context);
   }
 };
@@ -151,6 +154,28 @@ TEST(PostPre, HasTheBitsOfPostAndPre) {
     ASSERT_TRUE(fused.u == apart.u) << "u";
     ASSERT_TRUE(fused.y.guardIntact() && fused.u.guardIntact() && fused.proj.guardIntact());
   });
+}
+
+// Large streams at an address of whole cache lines bypass the caches of a CPU.
+TEST(PostPre, HasTheSameBitsWithLargeStreams) {
+  Context context;
+  for (int32_t type : {MHCRT_F32, MHCRT_BF16}) {
+    Boundary b(/*number=*/1, /*M=*/257, /*n=*/4, /*C=*/8192 / mhcrt_dtype_bytes(type), type);
+    b.layout = MHCRT_LAYOUT_NC, b.hasDropout = false;
+    SCOPED_TRACE(b.name());
+    Results apart(b), fused(b);
+    apart.runApart(context, b);
+    const int64_t bytes = b.M * b.K * mhcrt_dtype_bytes(type);
+    void *y = mhcrt_buffer_create(context, bytes);
+    fused.runFused(context, b, y);
+    std::vector<char> copied(bytes);
+    ASSERT_EQ(mhcrt_copy(context, copied.data(), y, bytes), MHCRT_OK);
+    ASSERT_EQ(mhcrt_synchronize(context), MHCRT_OK);
+    mhcrt_buffer_destroy(context, y);
+    EXPECT_EQ(std::memcmp(copied.data(), apart.y.floats(), bytes), 0) << "y";
+    EXPECT_TRUE(fused.proj == apart.proj && fused.stat == apart.stat) << "proj, stat";
+    EXPECT_TRUE(fused.u == apart.u) << "u";
+  }
 }
 
 // Where y is not saved, the gradient makes it again.
