@@ -145,6 +145,17 @@ HWY_INLINE void addAggregate(const ProjectionBwdCall &args, int64_t m, int64_t k
   }
 }
 
+/// row[t] += sum_o weights[o] * dOut[o*C + t] for `count` elements.
+template <typename T>
+HWY_INLINE void addStreams(const T *dOut, const float *weights, int64_t n, int64_t C, int64_t count, float *row) {
+  for (int64_t t = 0; t < count; t += kLanes) {
+    V sum = loadSome(row + t, count - t);
+    for (int64_t o = 0; o < n; ++o)
+      sum = hn::MulAdd(hn::Set(d, weights[o]), loadSome(dOut + o * C + t, count - t), sum);
+    storeSome(sum, row + t, count - t);
+  }
+}
+
 /// row[k] += sum_o A[o,i] * d_out[o,c] for `count` elements of a token from k0 on.
 HWY_INLINE void addMixed(const ProjectionBwdCall &args, int64_t m, int64_t k0, int64_t count, float *row) {
   HWY_ALIGN float from[kGradBlock];
@@ -163,12 +174,16 @@ HWY_INLINE void addMixed(const ProjectionBwdCall &args, int64_t m, int64_t k0, i
   }
   for (int64_t k = 0; k < count;) { // the part of one stream
     const int64_t i = (k0 + k) / C, c = (k0 + k) % C, part = HWY_MIN(count - k, C - c);
-    for (int64_t o = 0; o < n; ++o) {
-      const V w = hn::Set(d, weight(o, i));
-      widenAny(args.dOut, args.type, m * args.K + o * C + c, part, from);
-      for (int64_t t = 0; t < part; t += kLanes)
-        storeSome(hn::MulAdd(w, loadSome(from + t, part - t), loadSome(row + k + t, part - t)), row + k + t, part - t);
-    }
+    float weights[16];
+    for (int64_t o = 0; o < n; ++o)
+      weights[o] = weight(o, i);
+    const int64_t at = m * args.K + c;
+    if (args.type == MHCRT_F32)
+      addStreams(static_cast<const float *>(args.dOut) + at, weights, n, C, part, row + k);
+    else if (args.type == MHCRT_BF16)
+      addStreams(static_cast<const Bf16 *>(args.dOut) + at, weights, n, C, part, row + k);
+    else
+      addStreams(static_cast<const F16 *>(args.dOut) + at, weights, n, C, part, row + k);
     k += part;
   }
 }
