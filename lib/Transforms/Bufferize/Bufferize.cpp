@@ -98,6 +98,46 @@ private:
   }
 };
 
+/// A reshape whose sizes nothing tells to be those of its dimensions goes by way of a vector of all elements: views of
+/// buffers have no sizes in memory.
+static void flattenReshape(tensor::ReshapeOp op) {
+  auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
+  auto to = dyn_cast<RankedTensorType>(op.getResult().getType());
+  if (!from || !to || from.getRank() == 0 || to.getRank() == 0)
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto oneGroup = [](int64_t rank) {
+    return SmallVector<ReassociationIndices>{llvm::to_vector<2>(llvm::seq<int64_t>(0, rank))};
+  };
+  Value flat = op.getSource();
+  if (from.getRank() > 1)
+    flat = tensor::CollapseShapeOp::create(builder, loc, flat, oneGroup(from.getRank()));
+  const int64_t count = to.hasStaticShape() ? to.getNumElements() : ShapedType::kDynamic;
+  if (auto type = to.clone(ArrayRef<int64_t>{count}); flat.getType() != type)
+    flat = tensor::CastOp::create(builder, loc, type, flat);
+  auto elements = op.getShape().getDefiningOp<tensor::FromElementsOp>();
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, size] : llvm::enumerate(to.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      sizes.push_back(builder.getIndexAttr(size));
+      continue;
+    }
+    Value number = elements ? elements.getElements()[dim] : Value();
+    if (!number) {
+      Value place = arith::ConstantIndexOp::create(builder, loc, dim);
+      number = tensor::ExtractOp::create(builder, loc, op.getShape(), place);
+    }
+    if (!number.getType().isIndex())
+      number = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
+    sizes.push_back(number);
+  }
+  if (to.getRank() > 1)
+    flat = tensor::ExpandShapeOp::create(builder, loc, to, flat, oneGroup(to.getRank()), sizes);
+  op.replaceAllUsesWith(flat);
+  op.erase();
+}
+
 /// Upstream takes the product of an open size and 0 for 0, which memref.collapse_shape refuses. There are no elements.
 void replaceEmptyCollapse(tensor::CollapseShapeOp op) {
   ArrayRef<int64_t> shape = op.getSrcType().getShape();
@@ -140,6 +180,7 @@ struct Bufferize : mhc::impl::BufferizePassBase<Bufferize> {
   void runOnOperation() override {
     mhc::callOnBuffers(getOperation());
     StepSeparator().run(getOperation());
+    getOperation().walk(flattenReshape);
     getOperation().walk(replaceEmptyCollapse);
     OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
