@@ -130,8 +130,15 @@ private:
       }
       reassociation.back().push_back(dim);
     }
-    if (remove)
+    if (remove) { // the type may leave a size of one open
+      auto type = cast<RankedTensorType>(value.getType());
+      auto shape = llvm::to_vector(type.getShape());
+      for (auto [size, group] : llvm::zip(shape, groups))
+        size = group.empty() ? 1 : size;
+      if (type.getShape() != ArrayRef(shape))
+        value = tensor::CastOp::create(builder, loc, type.clone(shape), value);
       return tensor::CollapseShapeOp::create(builder, loc, value, reassociation);
+    }
     SmallVector<OpFoldResult> sizes, old = LeafBuilder(builder, loc).sizesOf(value);
     size_t next = 0;
     for (const Group &group : groups)

@@ -174,3 +174,19 @@ func.func @no_gate_of_a_vector(%x: tensor<4x64xf32>, %phi: tensor<4x256xf32>, %b
   %gate = mhc.sigmoid %z : tensor<1x4xf32>
   return %gate : tensor<1x4xf32>
 }
+
+// The one token shows where its logits become matrices, and not in their type.
+// CHECK-LABEL: func.func @one_token_of_open_logits(
+func.func @one_token_of_open_logits(%z: tensor<?x16xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: mhc.sinkhorn(logits = %{{.*}} : tensor<1x4x4xf32>)
+  %c1 = arith.constant 1 : index
+  %a = math.exp %z : tensor<?x16xf32>
+  %a0 = tensor.expand_shape %a [[0], [1, 2]] output_shape [%c1, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %b1 = mhc.broadcast %s1 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %a1 = arith.divf %a0, %b1 : tensor<?x4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %b2 = mhc.broadcast %s2 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %a2 = arith.divf %a1, %b2 : tensor<?x4x4xf32>
+  return %a2 : tensor<?x4x4xf32>
+}
