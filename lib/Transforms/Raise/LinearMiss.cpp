@@ -99,6 +99,11 @@ bool GroupMatcher::declineNorm(const algebra::Term &ofToken) {
     return decline(Reason::normForm, describe(factor), "1/sqrt(mean over n*C = " + all + ")", factor);
   if (squared != x)
     return decline(Reason::normOfOtherTensor, describe(squared), describe(x), factor);
+  bool isOneOfSeveral =
+      llvm::any_of(group.beta, [&](const algebra::Term &term) { return dependsOnAny(term, group.tokens); });
+  if (squares->second > group.width() && isOneOfSeveral)
+    return decline(Reason::projectionWidth, "several sums over " + counted(group.width(), "value"),
+                   "a sum over n*C = " + std::to_string(squares->second), x);
   if (squares->second != group.width())
     return decline(Reason::normWidth, "a mean over " + counted(squares->second, "value"), "a mean over n*C = " + all,
                    factor);
