@@ -270,3 +270,22 @@ class LogTemperature(Site):
         y = self.f(torch.bmm(pre.unsqueeze(1), streams).view(b, t, c)).view(b * t, 1, c)
         out = torch.bmm(res, streams) + post.unsqueeze(2) * y
         return out.view(b, t, n, c).permute(0, 2, 1, 3)
+
+
+@module
+class Krom(Site):
+    """KromHC's base: of each stream's n + 1 rows the first is h_pre's, the others are the matrix's; h_post on its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.weights(gamma=(N * C,), alpha=(N, N + 1), alpha_fn=(N * C, N * (N + 1)), pre_scale=(1,), res_scale=(1,),
+                     beta=(N,), beta_fn=(N * C, N), post_scale=())
+
+    def forward(self, x):
+        normed = F.normalize(x.flatten(-2), dim=-1) * (N * C) ** 0.5 * (self.gamma + 1)
+        rows = rearrange(normed @ self.alpha_fn, "... (s t) -> ... s t", s=N)
+        rows = rows * torch.cat((self.pre_scale, self.res_scale.expand(N))) + self.alpha
+        res = sinkhorn.of_log_softmax(rows[..., 1:])
+        post = 2 * (normed @ self.beta_fn * self.post_scale + self.beta).sigmoid()
+        y = self.f(einsum(rows[..., 0].sigmoid(), x, "b t s, b t s c -> b t c"))
+        return einsum(res, x, "b t s o, b t s c -> b t o c") + einsum(post, y, "b t s, b t c -> b t s c")
