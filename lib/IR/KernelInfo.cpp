@@ -27,29 +27,6 @@ const KernelInfo *mhc::lookupKernelInfo(StringRef opName) {
 
 double mhc::factorial(double n) { return n <= 1 ? 1 : n * factorial(n - 1); }
 
-ValueRange mhc::kernelTensors(Operation *op, const KernelInfo &info, unsigned index) {
-  const KernelTensor &tensor = info.tensors[index];
-  unsigned first = tensor.isResult ? llvm::count_if(info.tensors, [](auto &t) { return !t.isResult; }) : 0;
-  StringRef segments = tensor.isResult ? "resultSegmentSizes" : "operandSegmentSizes";
-  ValueRange values = tensor.isResult ? ValueRange(op->getResults()) : ValueRange(op->getOperands());
-  unsigned total = llvm::count_if(info.tensors, [&](auto &t) { return t.isResult == tensor.isResult; });
-  SmallVector<int32_t> sizes(total, 1);
-  if (auto attr = op->getAttrOfType<DenseI32ArrayAttr>(segments)) {
-    sizes.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
-  } else { // the one tensor of this side without a fixed number, if there is any
-    for (unsigned i = 0; i < total; ++i)
-      if (info.tensors[first + i].isOptional || info.tensors[first + i].isList)
-        sizes[i] = values.size() - (total - 1);
-  }
-  unsigned position = std::accumulate(sizes.begin(), sizes.begin() + (index - first), 0);
-  return values.slice(position, sizes[index - first]);
-}
-
-Value mhc::kernelTensor(Operation *op, const KernelInfo &info, unsigned index) {
-  ValueRange values = kernelTensors(op, info, index);
-  return values.empty() ? Value() : values.front();
-}
-
 Value mhc::kernelOperand(Operation *op, StringRef name) {
   auto kernel = dyn_cast<KernelOpInterface>(op);
   if (!kernel)
@@ -318,11 +295,12 @@ static void printAttribute(OpAsmPrinter &printer, const KernelAttr &attr, Attrib
 
 void mhc::printKernelOp(OpAsmPrinter &printer, Operation *op, const KernelInfo &info) {
   SmallVector<StringRef> elided = {"operandSegmentSizes", "resultSegmentSizes"};
+  auto kernel = cast<KernelOpInterface>(op);
   auto printTensors = [&](bool results) {
     printer << "(";
     bool first = true;
     for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
-      ValueRange values = tensor.isResult == results ? kernelTensors(op, info, i) : ValueRange();
+      ValueRange values = tensor.isResult == results ? kernel.getTensors(i) : ValueRange();
       if (values.empty())
         continue;
       printer << (first ? "" : ", ") << tensor.name;
@@ -352,10 +330,10 @@ void mhc::printKernelOp(OpAsmPrinter &printer, Operation *op, const KernelInfo &
 }
 
 void mhc::nameKernelResults(Operation *op, function_ref<void(Value, StringRef)> setName) {
-  const KernelInfo &info = cast<KernelOpInterface>(op).getKernelInfo();
-  for (auto [i, tensor] : llvm::enumerate(info.tensors))
+  auto kernel = cast<KernelOpInterface>(op);
+  for (auto [i, tensor] : llvm::enumerate(kernel.getKernelInfo().tensors))
     if (tensor.isResult)
-      for (Value value : kernelTensors(op, info, i))
+      for (Value value : kernel.getTensors(i))
         setName(value, tensor.name);
 }
 
@@ -373,7 +351,7 @@ Operation *mhc::replaceWithResults(RewriterBase &rewriter, Operation *op, const 
   state.attributes.set("resultSegmentSizes", rewriter.getDenseI32ArrayAttr(segments));
   Operation *replacement = rewriter.create(state);
   for (unsigned i = info.tensors.size() - types.size(); i < info.tensors.size(); ++i) {
-    Value before = kernelTensor(op, info, i), after = kernelTensor(replacement, info, i);
+    Value before = cast<KernelOpInterface>(op).getTensor(i), after = cast<KernelOpInterface>(replacement).getTensor(i);
     if (before && after)
       rewriter.replaceAllUsesWith(before, after);
   }

@@ -109,10 +109,6 @@ llvm::ArrayRef<const KernelInfo *> allKernelInfos();
 /// n! for the dim rules.
 double factorial(double n);
 
-/// The values of tensor `index`: any number of a list, else one, or none when it is optional and absent.
-mlir::ValueRange kernelTensors(mlir::Operation *op, const KernelInfo &info, unsigned index);
-/// The first of them, or null.
-mlir::Value kernelTensor(mlir::Operation *op, const KernelInfo &info, unsigned index);
 /// The operand of that name; null where the op has none, or any number of it.
 mlir::Value kernelOperand(mlir::Operation *op, llvm::StringRef name);
 llvm::ArrayRef<unsigned> kernelTensorDims(mlir::Operation *op, const KernelInfo &info, unsigned index);

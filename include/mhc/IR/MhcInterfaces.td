@@ -31,10 +31,20 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
     InterfaceMethod<"The op's record.", "const ::mhc::KernelInfo &", "getKernelInfo">,
     InterfaceMethod<"The values of tensor `index` of the record: any number of a list, else one, or none when absent.",
       "::mlir::ValueRange", "getTensors", (ins "unsigned":$index), "",
-      [{ return ::mhc::kernelTensors($_op.getOperation(), $_op.getKernelInfo(), index); }]>,
+      [{
+        // Operands come before results. The op has their numbers at hand: an attribute would be made for each question.
+        const auto &tensors = $_op.getKernelInfo().tensors;
+        if (!tensors[index].isResult)
+          return $_op.getODSOperands(index);
+        auto isOperand = [](const auto &tensor) { return !tensor.isResult; };
+        return $_op.getODSResults(index - static_cast<unsigned>(::llvm::count_if(tensors, isOperand)));
+      }]>,
     InterfaceMethod<"The first value of tensor `index` of the record; null when there is none.",
       "::mlir::Value", "getTensor", (ins "unsigned":$index), "",
-      [{ return ::mhc::kernelTensor($_op.getOperation(), $_op.getKernelInfo(), index); }]>,
+      [{
+        ::mlir::ValueRange values = ::llvm::cast<::mhc::KernelOpInterface>($_op.getOperation()).getTensors(index);
+        return values.empty() ? ::mlir::Value() : values.front();
+      }]>,
     InterfaceMethod<"The named dimensions of tensor `index`, in memory order under the op's attributes.",
       "::llvm::ArrayRef<unsigned>", "getTensorDims", (ins "unsigned":$index), "",
       [{ return ::mhc::kernelTensorDims($_op.getOperation(), $_op.getKernelInfo(), index); }]>

@@ -130,7 +130,7 @@ static bool flattenFused(Op op, RewriterBase &rewriter, int64_t rows) {
   SmallVector<Type> types;
   for (auto [i, tensor] : llvm::enumerate(info.tensors))
     if (tensor.isResult)
-      types.push_back(typeOf(kernelTensor(op, info, i)));
+      types.push_back(typeOf(cast<KernelOpInterface>(*op).getTensor(i)));
   int64_t tokens = op.getX().getType().getDimSize(0);
   types[types.size() - 2] = RankedTensorType::get({tokens, rows}, rewriter.getF32Type());
   types.back() = RankedTensorType::get({tokens}, rewriter.getF32Type());

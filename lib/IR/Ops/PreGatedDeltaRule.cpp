@@ -21,7 +21,7 @@ template <typename Op>
 static LogicalResult verifyStaticSizes(Op op) {
   const KernelInfo &info = op.getKernelInfo();
   for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
-    Value value = kernelTensor(op, info, i);
+    Value value = cast<KernelOpInterface>(*op).getTensor(i);
     if (!value)
       continue;
     auto type = cast<RankedTensorType>(value.getType());

@@ -264,7 +264,7 @@ Operation *Recompute::withWeights(PreOp pre) {
   const KernelInfo &info = pre.getKernelInfo();
   SmallVector<Type> types;
   for (auto [i, tensor] : llvm::enumerate(info.tensors))
-    if (Value value = kernelTensor(pre, info, i); tensor.isResult)
+    if (Value value = cast<KernelOpInterface>(*pre).getTensor(i); tensor.isResult)
       types.push_back(value ? value.getType() : tensor.name == "h_pre" ? pre.getHPost().getType() : Type());
   joint.forward.erase(pre);
   IRRewriter rewriter(builder);
