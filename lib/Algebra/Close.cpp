@@ -26,23 +26,42 @@ static llvm::SmallVector<llvm::ArrayRef<Index>> arraysOf(llvm::ArrayRef<Expr> pa
   return all;
 }
 
-Closer::Closer(Algebra &algebra, std::vector<Expr> &parts, llvm::ArrayRef<std::pair<Var, Size>> over)
-    : algebra(algebra), sizes(algebra.sizes), parts(parts) {
-  for (llvm::ArrayRef<Index> at : arraysOf(parts))
-    ats.push_back({at.data(), Indices(at)});
+//===----------------------------------------------------------------------===//
+// Digits
+//===----------------------------------------------------------------------===//
+
+Digits::Digits(Algebra &algebra, llvm::ArrayRef<llvm::ArrayRef<Index>> arrays,
+               llvm::ArrayRef<std::pair<Var, Size>> over)
+    : sizes(algebra.sizes) {
+  for (llvm::ArrayRef<Index> at : arrays)
+    ats.emplace_back(at);
   for (auto [var, extent] : over) {
     bounds.push_back(var);
     cuts[var] = {Size(1), extent};
   }
+  fits = find();
+  for (llvm::ArrayRef<Index> at : ats)
+    numbered.push_back(algebra.unique(at));
 }
 
-void Closer::forEach(llvm::function_ref<void(Index &)> visit) {
-  for (auto &[array, indices] : ats)
+bool Digits::find() {
+  if (!collectCuts() || !splitPieces())
+    return false;
+  findRuns();
+  if (!joinRuns())
+    return false;
+  for (Run &run : runs)
+    run.index = indexOf(run);
+  return countUnused();
+}
+
+void Digits::forEach(llvm::function_ref<void(Index &)> visit) {
+  for (Indices &indices : ats)
     llvm::for_each(indices, visit);
 }
 
 /// The boundaries of each variable's digits, each of which divides the next.
-bool Closer::collectCuts() {
+bool Digits::collectCuts() {
   bool fits = true;
   forEach([&](Index &index) {
     for (const Piece &piece : index.pieces) {
@@ -64,12 +83,12 @@ bool Closer::collectCuts() {
   return fits;
 }
 
-unsigned Closer::findDigit(Var var, Size stride) const {
+unsigned Digits::findDigit(Var var, Size stride) const {
   return llvm::find_if(digits, [&](const Digit &digit) { return digit.var == var && digit.stride == stride; }) -
          digits.begin();
 }
 
-unsigned Closer::digitAt(Var var, Size stride, Size extent) {
+unsigned Digits::digitAt(Var var, Size stride, Size extent) {
   unsigned number = findDigit(var, stride);
   if (number == digits.size())
     digits.push_back({var, stride, extent});
@@ -77,7 +96,7 @@ unsigned Closer::digitAt(Var var, Size stride, Size extent) {
 }
 
 /// Writes every piece as digits, named by their numbers.
-bool Closer::splitPieces() {
+bool Digits::splitPieces() {
   bool fits = true;
   forEach([&](Index &index) {
     llvm::SmallVector<Piece, 2> pieces;
@@ -106,7 +125,7 @@ static const Piece *pieceBelow(Sizes &sizes, const Index &index, const Piece &pi
 }
 
 /// Finds the digits that always stand side by side.
-void Closer::findRuns() {
+void Digits::findRuns() {
   constexpr int kUnknown = -2, kNone = -1;
   llvm::SmallVector<int> below(digits.size(), kUnknown), above(digits.size(), kUnknown), uses(digits.size(), 0);
   auto learn = [](int &known, int now) { known = known == kUnknown || known == now ? now : kNone; };
@@ -139,7 +158,7 @@ void Closer::findRuns() {
 }
 
 /// Writes every run of pieces as one.
-bool Closer::joinRuns() {
+bool Digits::joinRuns() {
   for (Run &run : runs)
     for (int digit : run.digits) {
       std::optional<Size> extent = sizes.multiply(run.extent, digits[digit].extent);
@@ -159,36 +178,108 @@ bool Closer::joinRuns() {
   return true;
 }
 
-/// Puts names in place of the runs' numbers, and elements in place of those that the parts have.
-void Closer::rename(llvm::ArrayRef<int> names) {
-  llvm::SmallDenseMap<const Index *, llvm::ArrayRef<Index>, 8> replacement;
-  for (auto &[array, indices] : ats) {
-    for (Index &index : indices)
-      for (Piece &piece : index.pieces)
-        piece.var = names[piece.var];
-    llvm::ArrayRef<Index> now = algebra.unique(indices);
-    replacement[array] = now;
-    array = now.data();
+/// The index that a run is of the variables before.
+Index Digits::indexOf(const Run &run) {
+  Index index;
+  Size multiplier = 1;
+  for (int number : llvm::reverse(run.digits)) {
+    const Digit &digit = digits[number];
+    index.pieces.push_back({digit.var, digit.stride, digit.extent, multiplier});
+    multiplier = *sizes.multiply(multiplier, digit.extent);
   }
+  normalise(sizes, index);
+  return index;
+}
+
+/// The number of turns in which nothing differs.
+bool Digits::countUnused() {
+  for (Var var : bounds) {
+    const auto &own = cuts[var];
+    for (size_t i = 1; i < own.size(); ++i)
+      if (findDigit(var, own[i - 1]) == digits.size()) {
+        std::optional<Size> count = sizes.multiply(unused, *sizes.divide(own[i], own[i - 1]));
+        if (!count)
+          return false;
+        unused = *count;
+      }
+  }
+  return true;
+}
+
+/// Whether equal indices may be asked for again: steps that match name each bound variable anew.
+static bool mayRepeat(llvm::ArrayRef<llvm::ArrayRef<Index>> arrays) {
+  constexpr Var kFirstRare = Algebra::kFirstFresh + 16;
+  return llvm::all_of(arrays, [](llvm::ArrayRef<Index> at) {
+    return llvm::all_of(at, [](const Index &index) {
+      return llvm::all_of(index.pieces, [](const Piece &piece) { return piece.var < kFirstRare; });
+    });
+  });
+}
+
+const Digits &Algebra::digitsIn(llvm::ArrayRef<llvm::ArrayRef<Index>> arrays,
+                                llvm::ArrayRef<std::pair<Var, Size>> over) {
+  std::vector<uint64_t> key; // empty for the last ones that are not kept
+  const bool isKept = mayRepeat(arrays);
+  if (isKept) {
+    key.push_back(arrays.size());
+    for (llvm::ArrayRef<Index> at : arrays)
+      key.push_back(reinterpret_cast<uintptr_t>(at.data())); // equal indices are one array
+    for (auto [var, extent] : over)
+      key.insert(key.end(), {static_cast<uint64_t>(var), static_cast<uint64_t>(extent.id())});
+  }
+  std::shared_ptr<const Digits> &known = digits[std::move(key)];
+  if (!known || !isKept)
+    known = std::make_shared<const Digits>(*this, arrays, over);
+  return *known;
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+Closer::Closer(Algebra &algebra, std::vector<Expr> &parts, llvm::ArrayRef<std::pair<Var, Size>> over)
+    : algebra(algebra), parts(parts), arrays(arraysOf(parts)), known(algebra.digitsIn(arrays, over)) {}
+
+/// Puts other indices in place of those that the parts have.
+void Closer::replace(llvm::ArrayRef<llvm::ArrayRef<Index>> by) {
+  llvm::SmallDenseMap<const Index *, llvm::ArrayRef<Index>, 8> replacement;
+  for (auto [array, now] : llvm::zip(arrays, by))
+    replacement[array.data()] = now;
+  arrays.assign(by.begin(), by.end());
   for (Expr &part : parts)
     Algebra::replaceElements(part, [&](const Element *element) {
       return algebra.elementOf(element->node, replacement.find(element->at.data())->second);
     });
 }
 
+/// Puts names in place of those that runs have.
+void Closer::rename(llvm::ArrayRef<int> names) {
+  llvm::SmallVector<llvm::ArrayRef<Index>> renamed;
+  for (llvm::ArrayRef<Index> array : arrays) {
+    Indices indices(array);
+    for (Index &index : indices)
+      for (Piece &piece : index.pieces)
+        piece.var = names[piece.var];
+    renamed.push_back(algebra.unique(indices));
+  }
+  replace(renamed);
+}
+
 /// Gives the runs their final names, in the order in which they occur.
 void Closer::name() {
-  rename(llvm::to_vector(llvm::seq<int>(0, runs.size())));
+  for (const Digits::Run &run : known.runs)
+    runs.push_back(&run);
+  replace(known.numbered);
   for (Expr &part : parts)
     sort(part, By::shape);
   // Which factor comes first depends on the names again: two rounds settle what the shapes leave open.
   for (int round = 0; round < 2; ++round) {
     llvm::SmallVector<int> names(runs.size(), -1);
-    llvm::SmallVector<Run> ordered;
+    llvm::SmallVector<const Digits::Run *> ordered;
     auto visit = [&](llvm::ArrayRef<Index> at, bool wantsBound) {
       for (const Index &index : at)
         for (const Piece &piece : index.pieces)
-          if (runs[piece.var].isBound == wantsBound && names[piece.var] < 0) {
+          if (runs[piece.var]->isBound == wantsBound && names[piece.var] < 0) {
             names[piece.var] = ordered.size();
             ordered.push_back(runs[piece.var]);
           }
@@ -208,45 +299,15 @@ void Closer::name() {
   }
 }
 
-/// The index that a run is of the variables before.
-Index Closer::indexOf(const Run &run) {
-  Index index;
-  Size multiplier = 1;
-  for (int number : llvm::reverse(run.digits)) {
-    const Digit &digit = digits[number];
-    index.pieces.push_back({digit.var, digit.stride, digit.extent, multiplier});
-    multiplier = *sizes.multiply(multiplier, digit.extent);
-  }
-  normalise(sizes, index);
-  return index;
-}
-
 bool Closer::run() {
-  if (!collectCuts() || !splitPieces())
+  if (!known.fits)
     return false;
-  findRuns();
-  if (!joinRuns())
-    return false;
+  unused = known.unused;
   name();
-  for (const Run &run : runs) {
-    (run.isBound ? bound : dims).push_back(run.extent);
-    if (!run.isBound)
-      at.push_back(indexOf(run));
-  }
-  return countUnused();
-}
-
-/// The number of turns in which nothing differs.
-bool Closer::countUnused() {
-  for (Var var : bounds) {
-    const auto &own = cuts[var];
-    for (size_t i = 1; i < own.size(); ++i)
-      if (findDigit(var, own[i - 1]) == digits.size()) {
-        std::optional<Size> count = sizes.multiply(unused, *sizes.divide(own[i], own[i - 1]));
-        if (!count)
-          return false;
-        unused = *count;
-      }
+  for (const Digits::Run *run : runs) {
+    (run->isBound ? bound : dims).push_back(run->extent);
+    if (!run->isBound)
+      at.push_back(run->index);
   }
   return true;
 }

@@ -99,6 +99,7 @@ bool isNonNegative(const Term &term);
 bool isNonNegative(const Expr &expr);
 
 class Closer;
+class Digits;
 
 /// Makes expressions and holds all nodes. Variables of an expression are numbers that the caller chooses, below
 /// `kFirstFresh`. A result is nothing where an index cannot be written, or where it grows beyond all bounds.
@@ -189,6 +190,9 @@ public:
   /// of a sum is positive.
   std::optional<Closed> close(const Expr &expr, bool isPositive = false);
 
+  /// The digits that lists of indices tell apart, found once for lists that may come again; until the next call.
+  const Digits &digitsIn(llvm::ArrayRef<llvm::ArrayRef<Index>> arrays, llvm::ArrayRef<std::pair<Var, Size>> over);
+
 private:
   const Node *unique(Node node);
   /// The element of a node whose definition has just been closed.
@@ -250,6 +254,7 @@ private:
   llvm::SpecificBumpPtrAllocator<Indices> indexMemory;
   llvm::DenseMap<std::pair<const Node *, const Index *>, const Element *> elements;
   llvm::BumpPtrAllocator elementMemory;
+  std::map<std::vector<uint64_t>, std::shared_ptr<const Digits>> digits;
   llvm::DenseMap<const Node *, Joined> joins;
   struct View {
     Expr source;
