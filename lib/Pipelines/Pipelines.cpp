@@ -68,8 +68,7 @@ static void addLoops(OpPassManager &pm, const PipelineOptions &options) {
 
 static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createBufferizePass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createSimplifyPass({/*dropsSymbols=*/false}));
   pm.addNestedPass<func::FuncOp>(createCarryLoopsPass());
   pm.addNestedPass<func::FuncOp>(createResultParamsPass());
   pm.addPass(createCheckSizesPass({!options.gpu.empty()}));

@@ -33,9 +33,11 @@ static GreedySimplifyRegionLevel regionsOf(ModuleOp module) {
 
 namespace {
 struct Simplify : mhc::impl::SimplifyPassBase<Simplify> {
+  using SimplifyPassBase::SimplifyPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (llvm::any_of(module.getOps(), isPrivate) && failed(run(createSymbolDCEPass())))
+    if (dropsSymbols && llvm::any_of(module.getOps(), isPrivate) && failed(run(createSymbolDCEPass())))
       return signalPassFailure();
     for (auto func : module.getOps<func::FuncOp>())
       mergeCopies(func);

@@ -63,6 +63,8 @@ def SimplifyPass : Pass<"mhc-simplify", "::mlir::ModuleOp"> {
     %c = arith.mulf %a, %a : tensor<4xf32>
     ```
   }];
+  let options = [Option<"dropsSymbols", "drops-symbols", "bool", /*default=*/"true",
+                        "Drop private functions that nothing calls">];
 }
 
 def PrintAlgebraPass : Pass<"mhc-print-algebra", "::mlir::ModuleOp"> {
