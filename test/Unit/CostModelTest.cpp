@@ -419,7 +419,7 @@ TEST(CostModel, PlannedTemporaries) {
   EXPECT_EQ(cost.temporaries[0].last, 5);
   std::string text;
   llvm::raw_string_ostream stream(text);
-  printReport(stream, cost, cost, CostReportOptions());
+  printReport(stream, cost, cost, cost, CostReportOptions());
   for (const char *row : {"16*M                                         2               5         7\n",
                           "64                                           5               5         -\n"})
     EXPECT_NE(text.find(row), std::string::npos) << text;
@@ -440,15 +440,15 @@ TEST(CostReport, TextAndJson) {
   FunctionCost after = costOfOp(kPre);
   std::string text;
   llvm::raw_string_ostream textStream(text);
-  printReport(textStream, before, after, {});
+  printReport(textStream, before, after, after, {});
   for (const char *part : {"@f, bounds for h200 at M = 16384", "mhc.projection", "bytes per token", "launches"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
-  llvm::json::Value json = reportJson(before, after, {});
+  llvm::json::Value json = reportJson(before, after, after, {});
   const llvm::json::Object &root = *json.getAsObject();
   const llvm::json::Object &total = *root.getObject("after")->getObject("total");
   EXPECT_EQ(total.getObject("bytes_written")->getNumber("per_token"), 2 * C + 4 * (n + n * n));
   EXPECT_EQ(total.getNumber("launches"), 1);
   EXPECT_EQ(root.getObject("before")->getArray("ops")->size(), 1u);
-  llvm::json::Value totals = reportJson(before, after, {}, /*withOps=*/false);
+  llvm::json::Value totals = reportJson(before, after, after, {}, /*withOps=*/false);
   EXPECT_EQ(totals.getAsObject()->getObject("before")->getArray("ops"), nullptr);
 }

@@ -108,6 +108,9 @@ private:
   llvm::StringRef missing;                                 ///< from the last one that was looked at
 };
 
+/// Values that are no part of a front end: products, and others whose tokens are moved.
+llvm::DenseSet<mlir::Value> projections(mlir::func::FuncOp func);
+
 /// The dimension that a variable runs over; none where it has one value.
 inline algebra::DimVars dimOf(algebra::Var var, algebra::Size size) {
   return size == algebra::Size(1) ? algebra::DimVars() : algebra::DimVars{{var, size}};
