@@ -24,6 +24,7 @@ struct SinkhornSite {
   std::optional<Format> format; ///< of an iteration that rounds each op's result
   bool isTransposed = false;    ///< of the transposes of all matrices
   bool isShiftRounded = false;  ///< what the program subtracts of the logits, and the op does not round
+  std::optional<int64_t> last;  ///< the dimension that is summed behind the last turn, by half a turn more
 };
 
 /// A site, or the first need of one that a value does not meet which normalises rows and columns. Neither for others.

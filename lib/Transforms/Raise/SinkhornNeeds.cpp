@@ -10,6 +10,7 @@
 #include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -261,6 +262,9 @@ Value SinkhornMatcher::divisorBehind() {
 
 bool SinkhornMatcher::isWhole() {
   if (steps.size() % 2 == 0)
+    return true;
+  // The last half turn of a loop becomes ops behind the rest; outside of a loop it is already.
+  if (value.getDefiningOp<scf::ForOp>() && steps.size() > 2 && !format && steps.front().denom != Denom::potentials)
     return true;
   if (Value divisor = divisorBehind())
     return unmet(Reason::sinkhornDivisor, opAtFault(divisor, user), "a division by " + describe(divisor), kSums.str());
