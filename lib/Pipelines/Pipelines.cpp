@@ -194,8 +194,9 @@ void mhc::registerPipelines() {
   registerUpstreamPasses();
   static PassPipelineRegistration<> input("mhc-phase-input", "The passes of the phase input",
                                           [](OpPassManager &pm) { addInput(pm, PipelineOptions()); });
-  static PassPipelineRegistration<> bufferize("mhc-phase-bufferize", "The passes of the phase bufferize",
-                                              [](OpPassManager &pm) { addBufferize(pm, PipelineOptions()); });
+  static PassPipelineRegistration<> bufferize(
+      "mhc-phase-bufferize", "The passes of the phases loops and bufferize",
+      [](OpPassManager &pm) { buildPipeline(pm, PipelineOptions(), Phase::fuse, Phase::bufferize); });
   static PassPipelineRegistration<> lower("mhc-phase-lower", "The passes of the phase lower",
                                           [](OpPassManager &pm) { addLower(pm, PipelineOptions()); });
 }

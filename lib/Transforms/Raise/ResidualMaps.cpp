@@ -54,17 +54,14 @@ static Value logitsOf(algebra::Reading &reading, OpBuilder &builder, Operation *
   return build(reading, builder, op, site.logits, dims, getElementTypeOrSelf(value));
 }
 
-/// Divides by sums behind the last turn, for all that reads the mix.
-static void normaliseOnceMore(OpBuilder &builder, Value mix, const SinkhornSite &site) {
-  LeafBuilder leaf(builder, mix.getLoc());
-  SmallVector<Operation *> readers(mix.getUsers());
-  Value sums = leaf.reduceLike(ReduceKind::sum, mix, *site.last);
+/// Divides by sums behind the last turn.
+static Value normaliseOnceMore(LeafBuilder leaf, Value mix, int64_t dim, const SinkhornSite &site) {
+  Value sums = leaf.reduceLike(ReduceKind::sum, mix, dim);
   if (site.denom != Denom::none) {
     Value eps = leaf.splat(site.eps, sums);
     sums = site.denom == Denom::add ? leaf.add(sums, eps) : leaf.max(sums, eps);
   }
-  Value normalised = leaf.div(mix, sums);
-  mix.replaceUsesWithIf(normalised, [&](OpOperand &use) { return llvm::is_contained(readers, use.getOwner()); });
+  return leaf.div(mix, sums);
 }
 
 /// Makes the iteration that a value is, of logits that are there.
@@ -91,15 +88,19 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
   fields.iters = site.iters;
   fields.format = site.format;
   SinkhornOp sinkhorn = fields.create(builder, op->getLoc());
-  Value mix = finishMix(reading, sites, builder, sinkhorn, indicesOf(reading.algebra().sizes, flat), own, value,
-                        stringifyInit(site.init) + ", " + Twine(site.iters) + " iterations" +
-                            (site.format ? " in " + stringifyFormat(*site.format)
-                             : site.last ? " and a half"
-                                         : ""));
-  if (!mix)
+  Operation *made = sinkhorn;
+  if (site.last) {
+    const bool isOfRows = (*site.last == matrixAxes(value)->first) != site.isTransposed;
+    made = normaliseOnceMore(LeafBuilder(builder, op->getLoc()), sinkhorn.getMix(), isOfRows ? 1 : 2, site)
+               .getDefiningOp();
+  }
+  if (!replaceRoot(reading, sites, builder, made, indicesOf(reading.algebra().sizes, flat), own, value))
     return false;
-  if (site.last)
-    normaliseOnceMore(builder, mix, site);
+  takeRaised(sites, sinkhorn,
+             stringifyInit(site.init) + ", " + Twine(site.iters) + " iterations" +
+                 (site.format ? " in " + stringifyFormat(*site.format)
+                  : site.last ? " and a half"
+                              : ""));
   if (site.isShiftRounded)
     sites.note(op, "fewer-roundings", "the maximum of logits in a narrow type is subtracted in f32");
   const bool isShifted = site.init == Init::exp_rowmax || site.init == Init::exp_colmax;

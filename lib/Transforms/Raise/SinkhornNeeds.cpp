@@ -10,7 +10,6 @@
 #include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -263,11 +262,10 @@ Value SinkhornMatcher::divisorBehind() {
 bool SinkhornMatcher::isWhole() {
   if (steps.size() % 2 == 0)
     return true;
-  // The last half turn of a loop becomes ops behind the rest; outside of a loop it is already.
-  if (value.getDefiningOp<scf::ForOp>() && steps.size() > 2 && !format && steps.front().denom != Denom::potentials)
-    return true;
   if (Value divisor = divisorBehind())
     return unmet(Reason::sinkhornDivisor, opAtFault(divisor, user), "a division by " + describe(divisor), kSums.str());
+  if (steps.size() > 2 && !format && steps.front().denom != Denom::potentials)
+    return true; // half a turn stays behind the op, as ops
   return unmet(Reason::sinkhornOdd, opOf(steps.front()), counted(steps.size(), "normalisation"),
                "as many of rows as of columns");
 }

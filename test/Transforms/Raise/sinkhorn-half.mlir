@@ -1,6 +1,8 @@
 // RUN: mhc-opt %s -mhc-raise -split-input-file | FileCheck %s
 // RUN: mhc-opt %s -mhc-raise -split-input-file -remarks-filter='mhc.*' 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not='remark: [Missed]'
 
+// An odd number of normalisations, in a loop or, as in sinkhorn.mlir, written out.
+
 // A softmax, which normalises rows, and turns of columns and rows: half a turn stays behind those of rows and columns.
 // REMARK: found sinkhorn: exp_rowmax, 20 iterations and a half
 // CHECK-LABEL: @softmax_and_turns

@@ -360,10 +360,12 @@ func.func @no_potentials_of_two_turns(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32
 }
 
 // Half a turn before the first.
-// CHECK-LABEL: @no_potentials_of_one_and_a_half_turns
-func.func @no_potentials_of_one_and_a_half_turns(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
-  // CHECK-NOT: mhc.sinkhorn
-  // CHECK: return
+// CHECK-LABEL: @potentials_of_one_and_a_half_turns
+func.func @potentials_of_one_and_a_half_turns(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.sinkhorn({{.*}} order = col_row, {{.*}} iters = 1>
+  // CHECK: %[[SUM:.*]] = mhc.reduce sum %[[MIX]] dims = [1]
+  // CHECK: %[[ALL:.*]] = mhc.broadcast %[[SUM]]
+  // CHECK: arith.divf %[[MIX]], %[[ALL]]
   %m_g1 = mhc.reduce max %z dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
   %mb_g1 = mhc.broadcast %m_g1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
   %d_g1 = arith.subf %z, %mb_g1 : tensor<?x4x4xf32>
