@@ -259,12 +259,21 @@ Value SinkhornMatcher::divisorBehind() {
   return {};
 }
 
+/// Whether sums of a matrix are read, as by another step.
+static bool isSummed(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    bool isView = isReshape(user) || isa<TransposeOp>(user);
+    return isa<ReduceOp>(user) || (isView && isSummed(user->getResult(0)));
+  });
+}
+
 bool SinkhornMatcher::isWhole() {
   if (steps.size() % 2 == 0)
     return true;
   if (Value divisor = divisorBehind())
     return unmet(Reason::sinkhornDivisor, opAtFault(divisor, user), "a division by " + describe(divisor), kSums.str());
-  if (steps.size() > 2 && !format && steps.front().denom != Denom::potentials)
+  const bool isBehindOp = !format && steps.front().denom != Denom::potentials;
+  if (steps.size() > 2 && isBehindOp && !isSummed(value))
     return true; // half a turn stays behind the op, as ops
   return unmet(Reason::sinkhornOdd, opOf(steps.front()), counted(steps.size(), "normalisation"),
                "as many of rows as of columns");
