@@ -42,14 +42,28 @@ static LogicalResult checkPad(tensor::PadOp op) {
   return success();
 }
 
+/// One number has sizes of 1, which the verifiers of memref's reshapes want, but not tensor's.
+static LogicalResult checkOneNumber(Operation *op, RankedTensorType from, RankedTensorType to) {
+  if (from.getRank() != 0 && to.getRank() != 0)
+    return success();
+  for (auto [dim, size] : llvm::enumerate(from.getRank() == 0 ? to.getShape() : from.getShape()))
+    if (size != 1)
+      return op->emitError() << "'" << op->getName() << "' of " << from << " makes " << to
+                             << "; needed 1 as the size of dimension " << dim;
+  return success();
+}
+
+static LogicalResult checkCollapse(tensor::CollapseShapeOp op) {
+  if (failed(checkGroups(op, op.getReassociationIndices(), op.getSrcType().getRank())))
+    return failure();
+  return checkOneNumber(op, op.getSrcType(), op.getResultType());
+}
+
 /// Its own verifier does not compare the two; that of memref.expand_shape, which it becomes, does.
 static LogicalResult checkExpansion(tensor::ExpandShapeOp op) {
-  if (failed(checkGroups(op, op.getReassociationIndices(), op.getResultType().getRank())))
+  if (failed(checkGroups(op, op.getReassociationIndices(), op.getResultType().getRank())) ||
+      failed(checkOneNumber(op, op.getSrcType(), op.getResultType())))
     return failure();
-  for (auto [dim, size] : llvm::enumerate(op.getResultType().getShape()))
-    if (op.getSrcType().getRank() == 0 && size != 1) // memref.expand_shape takes no other
-      return op.emitError() << "'tensor.expand_shape' of " << op.getSrcType() << " makes " << op.getResultType()
-                            << "; needed 1 as the size of dimension " << dim;
   for (auto [dim, stated, size] : llvm::enumerate(op.getStaticOutputShape(), op.getResultType().getShape()))
     if (stated != size && !ShapedType::isDynamic(size)) // a type may leave open what folding has found
       return op.emitError() << "'tensor.expand_shape' states another size for dimension " << dim << " than its type "
@@ -153,8 +167,7 @@ static LogicalResult checkSlices(func::FuncOp func) {
 static LogicalResult checkShapes(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<tensor::ExpandShapeOp>([](auto op) { return checkExpansion(op); })
-      .Case<tensor::CollapseShapeOp>(
-          [](auto op) { return checkGroups(op, op.getReassociationIndices(), op.getSrcType().getRank()); })
+      .Case<tensor::CollapseShapeOp>([](auto op) { return checkCollapse(op); })
       .Case<tensor::PadOp>([](auto op) { return checkPad(op); })
       .Case<tensor::ExtractOp>([](auto op) { return checkIndices(op); })
       .Case<tensor::InsertSliceOp>([](auto op) { return checkSlice(op, op.getDest()); })

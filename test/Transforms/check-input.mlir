@@ -70,6 +70,14 @@ func.func @scalar_to_two(%x: tensor<f32>) -> tensor<1x?xf32> {
 
 // -----
 
+func.func @many_to_a_scalar(%x: tensor<8x4xf32>) -> tensor<f32> {
+  // expected-error @below {{'tensor.collapse_shape' of 'tensor<8x4xf32>' makes 'tensor<f32>'; needed 1 as the size of dimension 0}}
+  %y = tensor.collapse_shape %x [] : tensor<8x4xf32> into tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
 func.func @expanded_to_a_negative_size(%x: tensor<?x12xf32>) -> tensor<?x4x3xf32> {
   %M = arith.constant -1 : index
   // expected-error @below {{'tensor.expand_shape' has -1 as a size}}
