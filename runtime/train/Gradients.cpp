@@ -93,8 +93,6 @@ bool Gradients::checkTokens(const std::string &text, std::string &error) const {
   return false;
 }
 
-static constexpr int64_t kAlignment = 64; // values
-
 /// A multiple of so many values, where kernels read and write the places themselves.
 int64_t Gradients::aligned(int64_t place) const {
   return gpu.isOpen() ? (place + kAlignment - 1) / kAlignment * kAlignment : place;

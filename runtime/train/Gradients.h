@@ -19,6 +19,9 @@
 
 namespace mhcrt {
 
+/// Values between places that kernels write next to each other.
+constexpr int64_t kAlignment = 64;
+
 /// False with `error` set where a text has no context of `tokens` and one more.
 bool checkLength(const std::string &path, const std::string &text, int64_t tokens, std::string &error);
 

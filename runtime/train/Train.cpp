@@ -116,8 +116,6 @@ bool Trainer::openFurther(std::string &error) {
          validation.open(options.validation, std::move(text), tensorRanks.pieces(), error);
 }
 
-static constexpr int64_t kAlignment = 64; // values
-
 /// Squares are next to each other, so that one copy fetches them.
 bool Trainer::openSquares(std::string &error) {
   const std::vector<std::string> names = gradientSquares.results();

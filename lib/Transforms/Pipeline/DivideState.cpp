@@ -10,9 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Stages.h"
-#include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcOps.h"
-#include "mhc/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
@@ -38,10 +36,10 @@ public:
 
 private:
   void collect();
-  bool addFunction(func::FuncOp func);
+  void addFunction(func::FuncOp func);
   void placeClasses();
   llvm::SmallBitVector &stagesOf(StringRef name) { return placed[*ties.findLeader(name)]; }
-  func::FuncOp makeFunction(func::FuncOp func, ArrayRef<Made> results, int64_t stage);
+  void makeFunction(func::FuncOp func, ArrayRef<Made> results, int64_t stage);
 
   ModuleOp module;
   ArrayRef<SmallVector<func::FuncOp>> stages;
@@ -75,19 +73,18 @@ static Made madeOf(StringRef name, Value result) {
   return made;
 }
 
-/// False where a result has no name, so that nobody could tell whose it is.
-bool StateDivider::addFunction(func::FuncOp func) {
+/// Leaves out a function with a result that has no name, so that nobody could tell whose it is.
+void StateDivider::addFunction(func::FuncOp func) {
   SmallVector<Made> results;
   for (auto [i, value] : llvm::enumerate(func.getBody().front().getTerminator()->getOperands())) {
     StringRef name = nameOf(func.getResultAttrDict(i));
     if (name.empty())
-      return false;
+      return;
     results.push_back(madeOf(name, value));
   }
   for (const Made &made : results)
     ties.insert(made.name);
   functions[func] = std::move(results);
-  return true;
 }
 
 void StateDivider::collect() {
@@ -131,7 +128,7 @@ void StateDivider::placeClasses() {
       entry.second.set();
 }
 
-func::FuncOp StateDivider::makeFunction(func::FuncOp func, ArrayRef<Made> results, int64_t stage) {
+void StateDivider::makeFunction(func::FuncOp func, ArrayRef<Made> results, int64_t stage) {
   DenseSet<Operation *> ops;
   DenseSet<Value> read;
   SmallVector<Value> values;
@@ -153,11 +150,7 @@ func::FuncOp StateDivider::makeFunction(func::FuncOp func, ArrayRef<Made> result
     }
 
   OpBuilder builder(func);
-  auto type = builder.getFunctionType(TypeRange(ValueRange(arguments)), TypeRange(ValueRange(values)));
-  auto made = func::FuncOp::create(builder, func.getLoc(), stageName(func.getName(), stage), type);
-  for (NamedAttribute attribute : func->getDiscardableAttrs())
-    if (attribute.getName() != kConditions) // of sizes that a stage may not have
-      made->setAttr(attribute.getName(), attribute.getValue());
+  func::FuncOp made = createStage(builder, func, stage, ValueRange(arguments), ValueRange(values));
   made.setAllArgAttrs(argumentAttributes);
   made.setAllResultAttrs(resultAttributes);
   IRMapping map;
@@ -168,7 +161,6 @@ func::FuncOp StateDivider::makeFunction(func::FuncOp func, ArrayRef<Made> result
       builder.clone(op, map);
   func::ReturnOp::create(builder, end->getLoc(),
                          llvm::map_to_vector(values, [&](Value value) { return map.lookup(value); }));
-  return made;
 }
 
 void StateDivider::run() {

@@ -32,6 +32,17 @@ SmallVector<Value> mhc::readBy(Operation *op) {
   return values.takeVector();
 }
 
+func::FuncOp mhc::createStage(OpBuilder &builder, func::FuncOp func, int64_t stage, TypeRange inputs,
+                              TypeRange results) {
+  auto type = builder.getFunctionType(inputs, results);
+  auto made = func::FuncOp::create(builder, func.getLoc(), stageName(func.getName(), stage), type);
+  made.setVisibility(func.getVisibility());
+  for (NamedAttribute attribute : func->getDiscardableAttrs())
+    if (attribute.getName() != kConditions) // of sizes that a stage may not have
+      made->setAttr(attribute.getName(), attribute.getValue());
+  return made;
+}
+
 namespace {
 class Splitter {
 public:
@@ -160,13 +171,7 @@ func::FuncOp Splitter::makeStage(int64_t stage, SmallVector<BlockArgument> &argu
   llvm::append_range(inputs, arguments);
 
   OpBuilder builder(func);
-  std::string name = stageName(func.getName(), stage);
-  auto type = builder.getFunctionType(TypeRange(ValueRange(inputs)), TypeRange(ValueRange(results)));
-  auto made = func::FuncOp::create(builder, func.getLoc(), name, type);
-  made.setVisibility(func.getVisibility());
-  for (NamedAttribute attribute : func->getDiscardableAttrs())
-    if (attribute.getName() != kConditions) // of sizes that a stage may not have
-      made->setAttr(attribute.getName(), attribute.getValue());
+  func::FuncOp made = createStage(builder, func, stage, ValueRange(inputs), ValueRange(results));
   size_t cuts = crossing[stage].size();
   for (size_t i = 0; i < inputs.size(); ++i)
     made.setArgAttrs(i, i < cuts ? cutName(context, stage, i).getDictionary(context)
