@@ -69,9 +69,10 @@ def LoopsToGpuPass : Pass<"mhc-loops-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Turn loop functions into GPU kernels";
   let description = [{
     The loop nest of each function that mhc-outline-loops made moves into a kernel of the `gpu.module` @mhc_device. All
-    parallel loops become one count of iterations, one iteration per thread; reductions stay loops inside a thread, whose
-    sums are kept in registers. A warp shares the reduction of a long row, or of one of few long columns, in a fixed
-    order. The function stays on the host, computes the count and launches the kernel.
+    parallel loops become one count of iterations, one iteration per thread, or up to eight neighbours that vectors load
+    and store; reductions stay loops inside a thread, whose sums are kept in registers. A warp shares the reduction of a
+    long row, or of one of few long columns, in a fixed order. The function stays on the host, computes the count and
+    launches the kernel.
 
     Before:
     ```mlir
@@ -90,7 +91,8 @@ def LoopsToGpuPass : Pass<"mhc-loops-to-gpu", "::mlir::ModuleOp"> {
   let options = [Option<"arch", "arch", "std::string", /*default=*/"\"sm_90a\"", "GPU to generate code for">,
                  Option<"optLevel", "opt-level", "unsigned", /*default=*/"2", "Level of LLVM's optimiser">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
+                           "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def ExpandMathPass : Pass<"mhc-expand-math", "::mlir::ModuleOp"> {

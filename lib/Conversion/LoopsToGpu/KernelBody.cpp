@@ -13,6 +13,10 @@
 //
 // A long sum in f32 would lose accuracy with its length: a thread carries it in f64, and its result is rounded once.
 //
+// Loops without a reduction wait for memory: with one element each, the threads of a multiprocessor ask for less than
+// is under way at full speed, bf16 above all. A thread takes up to eight neighbours, with accesses of up to 16 bytes
+// where all buffers are aligned so, and one by one where an argument of the user is not.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelBody.h"
@@ -26,7 +30,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -41,6 +47,10 @@ static constexpr int64_t kShortestRow = 64;
 static constexpr uint64_t kManyIterations = 1 << 18;
 /// Terms that a thread adds in f32.
 static constexpr int64_t kShortSum = 256;
+/// The bytes of the widest access of a thread.
+static constexpr int64_t kAccessBytes = 16;
+/// Neighbours that a thread takes: more would need registers that keep other threads out.
+static constexpr int64_t kMostNeighbours = 8;
 
 /// The op that adds to result `number` in the body, where that is one op with a neutral element, of a type that lanes
 /// exchange, and nothing else sees the sum so far.
@@ -98,11 +108,70 @@ static bool isLongSum(linalg::LinalgOp op) {
   return terms / mhc::threadsPerIteration(op) > kShortSum;
 }
 
+/// The loop whose neighbours lie side by side: the last parallel one that is longer than one.
+static std::optional<unsigned> innermostLoop(linalg::LinalgOp op) {
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  for (unsigned dim : llvm::reverse(parallel))
+    if (op.getStaticLoopRanges()[dim] != 1)
+      return dim;
+  return std::nullopt;
+}
+
+namespace {
+/// Elements of an operand that neighbours need.
+enum class Access {
+  same,     ///< one for all
+  together, ///< in memory side by side, from a multiple of their number on
+  apart,    ///< side by side, but a vector of them is not in memory as they are: bits
+};
+} // namespace
+
+/// None where the elements of `width` neighbours along `dim` are far from each other.
+static std::optional<Access> accessOf(linalg::LinalgOp op, OpOperand &operand, unsigned dim, int64_t width) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  if (!map.isFunctionOfDim(dim))
+    return op.isDpsInit(&operand) ? std::nullopt : std::optional(Access::same);
+  ArrayRef<AffineExpr> place = map.getResults();
+  auto moves = [&](AffineExpr expr) { return expr.isFunctionOfDim(dim); };
+  if (place.back() != getAffineDimExpr(dim, op.getContext()) || llvm::any_of(place.drop_back(), moves))
+    return std::nullopt;
+  auto type = cast<MemRefType>(operand.get().getType());
+  if (!type.getElementType().isIntOrFloat())
+    return std::nullopt;
+  auto isWhole = [&](int64_t size) { return !ShapedType::isDynamic(size) && size % width == 0; };
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+    return std::nullopt;
+  bool isRowMajor = type.getLayout().isIdentity() && (type.getRank() == 1 || isWhole(type.getShape().back()));
+  if (!isRowMajor && !llvm::all_of(ArrayRef(strides).drop_back(), isWhole))
+    return std::nullopt;
+  return type.getElementTypeBitWidth() < 8 ? Access::apart : Access::together;
+}
+
+int64_t mhc::neighboursPerThread(linalg::LinalgOp op) {
+  std::optional<unsigned> dim = innermostLoop(op);
+  if (!dim || op.getNumReductionLoops() || !hasManyIterations(op) ||
+      !llvm::all_of(*op.getBlock(), [](Operation &inner) { return isMemoryEffectFree(&inner); }))
+    return 1;
+  int64_t size = op.getStaticLoopRanges()[*dim], width = 1;
+  for (OpOperand &operand : op->getOpOperands())
+    if (Type element = getElementTypeOrSelf(operand.get()); element.isIntOrFloat())
+      width = std::max<int64_t>(width, kAccessBytes * 8 / element.getIntOrFloatBitWidth());
+  auto isReached = [&](OpOperand &operand) { return accessOf(op, operand, *dim, width).has_value(); };
+  for (width = std::min(width, kMostNeighbours); width > 1; width /= 2)
+    if (!ShapedType::isDynamic(size) && size % width == 0 && llvm::all_of(op->getOpOperands(), isReached))
+      return width;
+  return 1;
+}
+
 namespace {
 class ThreadEmitter {
 public:
   ThreadEmitter(OpBuilder &builder, linalg::LinalgOp op)
-      : builder(builder), loc(op.getLoc()), op(op), sizes(mhc::loopSizes(builder, op)), indices(sizes.size()) {
+      : builder(builder), loc(op.getLoc()), op(op), sizes(mhc::loopSizes(builder, op)), indices(sizes.size()),
+        width(mhc::neighboursPerThread(op)) {
     for (OpOperand &init : op.getDpsInitsMutable())
       (isSum(op, init) ? summed : streamed).push_back(&init);
     for (OpOperand *init : summed) {
@@ -116,6 +185,14 @@ public:
   /// All of one iteration.
   void emitAlone(Value iteration) {
     splitIteration(iteration);
+    emitIteration();
+  }
+  void emitLane(Value thread);
+  void emitNeighbours(Value group);
+
+private:
+  /// That of the indices.
+  void emitIteration() {
     SmallVector<Value> sums;
     for (auto [init, wide] : llvm::zip(summed, isWide))
       // An element that is overwritten without a look is not loaded.
@@ -124,10 +201,10 @@ public:
     for (auto [init, sum, wide] : llvm::zip(summed, emitReductions(reductions(), sums), isWide))
       store(narrow(sum, wide), init);
   }
-
-  void emitLane(Value thread);
-
-private:
+  SmallVector<Value> loadNeighbours(OpOperand *operand);
+  void storeNeighbours(ArrayRef<Value> values, OpOperand *init);
+  void emitTogether();
+  Value areAligned();
   void splitIteration(Value iteration);
   SmallVector<unsigned> reductions() {
     SmallVector<unsigned> dims;
@@ -143,6 +220,7 @@ private:
   }
   SmallVector<Value> emitReductions(ArrayRef<unsigned> dims, ArrayRef<Value> sums);
   SmallVector<Value> emitBody(ArrayRef<Value> sums);
+  void cloneBody(IRMapping &mapping);
 
   Value index(int64_t number) { return arith::ConstantIndexOp::create(builder, loc, number); }
   Value index(OpFoldResult size) { return getValueOrCreateConstantIndexOp(builder, loc, size); }
@@ -156,10 +234,14 @@ private:
       return operand->get();
     return memref::LoadOp::create(builder, loc, operand->get(), place(operand));
   }
-  /// Initial value of a sum: a constant that mhc-fold-fills has found, or the element.
-  Value start(OpOperand *init) {
+  /// The constant that mhc-fold-fills has found to be in all of an output; null where there is none.
+  TypedAttr knownStart(OpOperand *init) {
     auto starts = op->getAttrOfType<ArrayAttr>(mhc::kStartsAttr);
-    auto known = starts ? dyn_cast<TypedAttr>(starts[init->getOperandNumber() - op.getNumDpsInputs()]) : TypedAttr();
+    return starts ? dyn_cast<TypedAttr>(starts[init->getOperandNumber() - op.getNumDpsInputs()]) : TypedAttr();
+  }
+  /// Initial value of a sum: that constant, or the element.
+  Value start(OpOperand *init) {
+    TypedAttr known = knownStart(init);
     return known ? arith::ConstantOp::create(builder, loc, known).getResult() : load(init);
   }
   void store(Value value, OpOperand *init) { memref::StoreOp::create(builder, loc, value, init->get(), place(init)); }
@@ -173,6 +255,7 @@ private:
   SmallVector<Operation *> combiners; ///< of what is summed
   SmallVector<bool> isWide;           ///< whether that is held in f64
   Value lane;                         ///< null for a thread that works alone
+  int64_t width;                      ///< iterations of the innermost loop that a thread does
 };
 } // namespace
 
@@ -189,9 +272,13 @@ void ThreadEmitter::splitIteration(Value iteration) {
   });
   for (unsigned dim : llvm::reverse(parallel)) {
     bool isLast = dim == parallel.front(); // nothing is left above it
-    indices[dim] = isLast ? iteration : arith::RemUIOp::create(builder, loc, iteration, index(sizes[dim])).getResult();
+    bool isGroup = width > 1 && dim == parallel.back();
+    Value size = isGroup ? index(*getConstantIntValue(sizes[dim]) / width) : index(sizes[dim]);
+    indices[dim] = isLast ? iteration : arith::RemUIOp::create(builder, loc, iteration, size).getResult();
     if (!isLast)
-      iteration = arith::DivUIOp::create(builder, loc, iteration, index(sizes[dim]));
+      iteration = arith::DivUIOp::create(builder, loc, iteration, size);
+    if (isGroup)
+      indices[dim] = arith::MulIOp::create(builder, loc, indices[dim], index(width));
   }
 }
 
@@ -226,12 +313,7 @@ SmallVector<Value> ThreadEmitter::emitBody(ArrayRef<Value> sums) {
     if (sum)
       mapping.map(op.getMatchingBlockArgument(init), sum);
   }
-  for (Operation &inner : op.getBlock()->without_terminator()) {
-    if (auto position = dyn_cast<linalg::IndexOp>(inner))
-      mapping.map(position.getResult(), indices[position.getDim()]);
-    else
-      builder.clone(inner, mapping);
-  }
+  cloneBody(mapping);
   auto yielded = [&](OpOperand *init) { return mapping.lookupOrDefault(op.getMatchingYieldValue(init)->get()); };
   for (OpOperand *init : streamed)
     store(yielded(init), init);
@@ -240,6 +322,16 @@ SmallVector<Value> ThreadEmitter::emitBody(ArrayRef<Value> sums) {
     if (wide)
       result = combine(combiner, sum, widen(result, wide));
   return results;
+}
+
+/// The ops of one iteration, that of the indices.
+void ThreadEmitter::cloneBody(IRMapping &mapping) {
+  for (Operation &inner : op.getBlock()->without_terminator()) {
+    if (auto position = dyn_cast<linalg::IndexOp>(inner))
+      mapping.map(position.getResult(), indices[position.getDim()]);
+    else
+      builder.clone(inner, mapping);
+  }
 }
 
 /// In f64, where the operands are.
@@ -272,10 +364,109 @@ void ThreadEmitter::emitLane(Value thread) {
     store(narrow(combine(combiner, widen(start(init), wide), sum), wide), init);
 }
 
+static VectorType vectorOf(OpOperand &operand, int64_t width) {
+  return VectorType::get(width, getElementTypeOrSelf(operand.get()));
+}
+
+static llvm::MaybeAlign alignmentOf(VectorType type) {
+  return llvm::Align(std::min(kAccessBytes, type.getNumElements() * type.getElementTypeBitWidth() / 8));
+}
+
+/// One value of the operand for each of the neighbours that begin at the indices.
+SmallVector<Value> ThreadEmitter::loadNeighbours(OpOperand *operand) {
+  unsigned dim = *innermostLoop(op);
+  if (op.isDpsInit(operand) && knownStart(operand))
+    return SmallVector<Value>(width, start(operand));
+  Access access = *accessOf(op, *operand, dim, width);
+  if (access == Access::same)
+    return SmallVector<Value>(width, load(operand));
+  SmallVector<Value> values;
+  if (access == Access::together) {
+    VectorType type = vectorOf(*operand, width);
+    Value all = vector::LoadOp::create(builder, loc, type, operand->get(), place(operand), /*nontemporal=*/false,
+                                       alignmentOf(type));
+    for (int64_t i = 0; i < width; ++i)
+      values.push_back(vector::ExtractOp::create(builder, loc, all, i));
+    return values;
+  }
+  Value first = indices[dim];
+  for (int64_t i = 0; i < width; ++i) {
+    indices[dim] = arith::AddIOp::create(builder, loc, first, index(i));
+    values.push_back(load(operand));
+  }
+  indices[dim] = first;
+  return values;
+}
+
+void ThreadEmitter::storeNeighbours(ArrayRef<Value> values, OpOperand *init) {
+  unsigned dim = *innermostLoop(op);
+  if (accessOf(op, *init, dim, width) == Access::together) {
+    VectorType type = vectorOf(*init, width);
+    Value all = vector::FromElementsOp::create(builder, loc, type, values);
+    vector::StoreOp::create(builder, loc, all, init->get(), place(init), /*nontemporal=*/false, alignmentOf(type));
+    return;
+  }
+  Value first = indices[dim];
+  for (auto [i, value] : llvm::enumerate(values)) {
+    indices[dim] = arith::AddIOp::create(builder, loc, first, index(i));
+    store(value, init);
+  }
+  indices[dim] = first;
+}
+
+/// All neighbours, everything loaded first: what they read no other iteration writes.
+void ThreadEmitter::emitTogether() {
+  SmallVector<IRMapping> mappings(width);
+  for (OpOperand &operand : op->getOpOperands())
+    if (op.payloadUsesValueFromOperand(&operand))
+      for (auto [mapping, value] : llvm::zip(mappings, loadNeighbours(&operand)))
+        mapping.map(op.getMatchingBlockArgument(&operand), value);
+  unsigned dim = *innermostLoop(op);
+  Value first = indices[dim];
+  for (auto [i, mapping] : llvm::enumerate(mappings)) {
+    indices[dim] = arith::AddIOp::create(builder, loc, first, index(i));
+    cloneBody(mapping);
+  }
+  indices[dim] = first;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    Value yielded = op.getMatchingYieldValue(&init)->get();
+    storeNeighbours(llvm::map_to_vector(mappings, [&](IRMapping &mapping) { return mapping.lookupOrDefault(yielded); }),
+                    &init);
+  }
+}
+
+/// Whether all buffers that are accessed by vectors begin at a multiple of the widest access.
+Value ThreadEmitter::areAligned() {
+  Value bits = index(0);
+  for (OpOperand &operand : op->getOpOperands())
+    if (accessOf(op, operand, *innermostLoop(op), width) == Access::together) {
+      Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, operand.get());
+      bits = arith::OrIOp::create(builder, loc, bits, address);
+    }
+  bits = arith::AndIOp::create(builder, loc, bits, index(kAccessBytes - 1));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, bits, index(0));
+}
+
+void ThreadEmitter::emitNeighbours(Value group) {
+  splitIteration(group);
+  auto branch = scf::IfOp::create(builder, loc, areAligned(), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emitTogether();
+  builder.setInsertionPointToStart(branch.elseBlock());
+  auto loop = scf::ForOp::create(builder, loc, index(0), index(width), index(1));
+  builder.setInsertionPointToStart(loop.getBody());
+  unsigned dim = *innermostLoop(op);
+  indices[dim] = arith::AddIOp::create(builder, loc, indices[dim], loop.getInductionVar());
+  emitIteration();
+}
+
 void mhc::emitThread(OpBuilder &builder, linalg::LinalgOp op, Value thread) {
   ThreadEmitter emitter(builder, op);
-  if (threadsPerIteration(op) == 1)
-    emitter.emitAlone(thread);
-  else
+  if (threadsPerIteration(op) > 1)
     emitter.emitLane(thread);
+  else if (neighboursPerThread(op) > 1)
+    emitter.emitNeighbours(thread);
+  else
+    emitter.emitAlone(thread);
 }

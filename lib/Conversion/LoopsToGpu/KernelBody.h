@@ -18,8 +18,11 @@ llvm::SmallVector<mlir::OpFoldResult> loopSizes(mlir::OpBuilder &builder, mlir::
 /// Threads that share one iteration of the parallel loops: a warp for a reduction of a row, else one.
 int64_t threadsPerIteration(mlir::linalg::LinalgOp op);
 
+/// Iterations of the innermost parallel loop that one thread does; they divide its size.
+int64_t neighboursPerThread(mlir::linalg::LinalgOp op);
+
 /// Writes what the thread number `thread` does: an iteration of the parallel loops of `op` with all of its reduction
-/// loops, or its share of one. The operands of `op` must be visible at the builder's place.
+/// loops, its share of one, or several neighbours. The operands of `op` must be visible at the builder's place.
 void emitThread(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op, mlir::Value thread);
 
 } // namespace mhc

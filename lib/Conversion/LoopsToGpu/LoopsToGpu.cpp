@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mhc {
@@ -50,6 +51,7 @@ static Value countThreads(OpBuilder &builder, linalg::LinalgOp op) {
     else
       count = count ? arith::MulIOp::create(builder, op.getLoc(), count, cast<Value>(size)) : cast<Value>(size);
   }
+  known /= neighboursPerThread(op); // which divide a size that is known
   Value factor = arith::ConstantIndexOp::create(builder, op.getLoc(), known);
   if (!count)
     return factor;
