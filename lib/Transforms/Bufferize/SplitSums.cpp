@@ -48,7 +48,7 @@ static bool isLong(linalg::LinalgOp op, bool onGpu) {
 
 /// Lets others take the place of the op, where that helps.
 static void replaceSums(linalg::GenericOp op, bool knowsSizes, bool onGpu) {
-  SumSplitter splitter(op, knowsSizes);
+  SumSplitter splitter(op, knowsSizes, onGpu);
   SmallVector<linalg::GenericOp> apart;
   if (std::optional<SumSplitter::Cut> cut = splitter.findCut()) {
     splitter.split(*cut);

@@ -17,8 +17,8 @@ using namespace mlir;
 using namespace mhc;
 using mlir::utils::IteratorType;
 
-SumSplitter::SumSplitter(linalg::GenericOp op, bool knowsSizes)
-    : op(op), knowsSizes(knowsSizes), builder(op), loc(op.getLoc()), kinds(op.getIteratorTypesArray()),
+SumSplitter::SumSplitter(linalg::GenericOp op, bool knowsSizes, bool onGpu)
+    : op(op), knowsSizes(knowsSizes), onGpu(onGpu), builder(op), loc(op.getLoc()), kinds(op.getIteratorTypesArray()),
       lengths(op.getStaticLoopRanges()) {
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
     (isSum(i) ? sums : stores).push_back(i);
@@ -104,6 +104,18 @@ SmallVector<Value> SumSplitter::build(ArrayRef<Value> inputs, ArrayRef<Value> in
         linalg::YieldOp::create(inner, loc, results);
       });
   return SmallVector<Value>(made.getResults());
+}
+
+/// Adds terms to sums in f64.
+static SmallVector<Value> addWide(OpBuilder &body, ValueRange terms, ValueRange sums) {
+  SmallVector<Value> results;
+  for (auto [term, sum] : llvm::zip(terms, sums)) {
+    Value wide = term.getType() == sum.getType()
+                     ? term
+                     : arith::ExtFOp::create(body, sum.getLoc(), sum.getType(), term).getResult();
+    results.push_back(arith::AddFOp::create(body, sum.getLoc(), sum, wide, arith::FastMathFlags::reassoc));
+  }
+  return results;
 }
 
 /// The ops of the body. To a sum that is held in f64 a term is added as such. Where loops have changed, `loopIndex`
@@ -212,30 +224,58 @@ SmallVector<Value> SumSplitter::sumRest(Cut cut, OpFoldResult first) {
                });
 }
 
-/// The sums of the blocks' sums, in f64.
-SmallVector<Value> SumSplitter::addBlocks(Cut cut, ArrayRef<Value> blocks) {
-  SmallVector<AffineExpr> places(op.getNumLoops(), builder.getAffineConstantExpr(0));
-  SmallVector<IteratorType> newKinds;
+/// The sums of the blocks' sums, in f64; on a GPU one op for each of their loops, the innermost first: a lone thread
+/// that ran through two of them would take longer than all blocks.
+SmallVector<Value> SumSplitter::addBlocks(Cut cut, OpFoldResult count, ArrayRef<Value> blocks) {
+  SmallVector<unsigned> kept, added;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (isKept(loop, cut)) {
-      places[loop] = builder.getAffineDimExpr(newKinds.size());
-      newKinds.push_back(kinds[loop]);
+      kept.push_back(loop);
+      if (linalg::isReductionIterator(kinds[loop]))
+        added.push_back(loop);
     }
-  unsigned numLoops = newKinds.size();
-  SmallVector<AffineMap> maps(blocks.size(), builder.getMultiDimIdentityMap(numLoops));
+  SmallVector<Value> terms(blocks);
+  while (onGpu && added.size() > 1)
+    terms = addAlong(added.pop_back_val(), kept, cut, count, terms);
+  return addAll(kept, terms);
+}
+
+/// Sums along one of the loops that are left, in f64.
+SmallVector<Value> SumSplitter::addAlong(unsigned loop, SmallVector<unsigned> &left, Cut cut, OpFoldResult count,
+                                         ArrayRef<Value> terms) {
+  SmallVector<AffineExpr> places;
+  SmallVector<OpFoldResult> shape;
+  SmallVector<IteratorType> newKinds;
+  for (auto [i, other] : llvm::enumerate(left)) {
+    newKinds.push_back(other == loop ? IteratorType::reduction : IteratorType::parallel);
+    if (other == loop)
+      continue;
+    places.push_back(builder.getAffineDimExpr(i));
+    shape.push_back(other == cut.loop ? count : sizes[other]);
+  }
+  SmallVector<AffineMap> maps(terms.size(), builder.getMultiDimIdentityMap(left.size()));
+  maps.append(terms.size(), AffineMap::get(left.size(), 0, places, builder.getContext()));
+  SmallVector<Value> inits(terms.size());
+  llvm::for_each(inits, [&](Value &init) { init = fill(builder.getF64Type(), shape); });
+  llvm::erase(left, loop);
+  return build(terms, inits, maps, newKinds, addWide);
+}
+
+/// Sums along all reduction loops that are left, in f64, in the order of the results' dimensions.
+SmallVector<Value> SumSplitter::addAll(ArrayRef<unsigned> left, ArrayRef<Value> terms) {
+  SmallVector<AffineExpr> places(op.getNumLoops(), builder.getAffineConstantExpr(0));
+  SmallVector<IteratorType> newKinds;
+  for (unsigned loop : left) {
+    places[loop] = builder.getAffineDimExpr(newKinds.size());
+    newKinds.push_back(kinds[loop]);
+  }
+  SmallVector<AffineMap> maps(terms.size(), builder.getMultiDimIdentityMap(left.size()));
   SmallVector<Value> inits;
   for (unsigned i : sums) {
     inits.push_back(wideStart(i));
-    maps.push_back(mapOf(i).replaceDimsAndSymbols(places, {}, numLoops, 0));
+    maps.push_back(mapOf(i).replaceDimsAndSymbols(places, {}, left.size(), 0));
   }
-  return build(blocks, inits, maps, newKinds, [&](OpBuilder &body, ValueRange values, ValueRange accumulators) {
-    SmallVector<Value> results;
-    for (auto [value, accumulator] : llvm::zip(values, accumulators)) {
-      Value term = arith::ExtFOp::create(body, loc, accumulator.getType(), value);
-      results.push_back(arith::AddFOp::create(body, loc, accumulator, term, arith::FastMathFlags::reassoc));
-    }
-    return results;
-  });
+  return build(terms, inits, maps, newKinds, addWide);
 }
 
 /// The result as it was, rounded: the sum with the rest, where there is one, and with what it starts from.
@@ -266,7 +306,7 @@ void SumSplitter::split(Cut cut) {
   OpFoldResult blocks = cut.block == 1 ? whole : compute<arith::DivSIOp>(whole, block);
   OpFoldResult first = cut.block == 1 ? whole : compute<arith::MulIOp>(blocks, block);
   SmallVector<Value> results = sumBlocks(cut, blocks);
-  SmallVector<Value> wide = addBlocks(cut, llvm::map_to_vector(sums, [&](unsigned i) { return results[i]; }));
+  SmallVector<Value> wide = addBlocks(cut, blocks, llvm::map_to_vector(sums, [&](unsigned i) { return results[i]; }));
   SmallVector<Value> rest(sums.size());
   if (!isEqualConstantIntOrValue(first, whole))
     rest = sumRest(cut, first);

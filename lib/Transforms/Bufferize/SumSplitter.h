@@ -28,7 +28,7 @@ public:
   };
 
   /// Whether the sizes are known when the entry begins.
-  SumSplitter(mlir::linalg::GenericOp op, bool knowsSizes);
+  SumSplitter(mlir::linalg::GenericOp op, bool knowsSizes, bool onGpu);
 
   /// Nothing where the sums do not come in blocks.
   std::optional<Cut> findCut();
@@ -63,7 +63,10 @@ private:
                                            llvm::function_ref<mlir::Value(unsigned loop)> loopIndex = nullptr);
   llvm::SmallVector<mlir::Value> sumBlocks(Cut cut, mlir::OpFoldResult blocks);
   llvm::SmallVector<mlir::Value> sumRest(Cut cut, mlir::OpFoldResult first);
-  llvm::SmallVector<mlir::Value> addBlocks(Cut cut, llvm::ArrayRef<mlir::Value> blocks);
+  llvm::SmallVector<mlir::Value> addBlocks(Cut cut, mlir::OpFoldResult count, llvm::ArrayRef<mlir::Value> blocks);
+  llvm::SmallVector<mlir::Value> addAlong(unsigned loop, llvm::SmallVector<unsigned> &left, Cut cut,
+                                          mlir::OpFoldResult count, llvm::ArrayRef<mlir::Value> terms);
+  llvm::SmallVector<mlir::Value> addAll(llvm::ArrayRef<unsigned> left, llvm::ArrayRef<mlir::Value> terms);
   mlir::Value narrow(unsigned result, mlir::Value sum, mlir::Value rest = mlir::Value());
 
   mlir::Value index(mlir::OpBuilder &at, mlir::OpFoldResult size) {
@@ -75,7 +78,7 @@ private:
   }
 
   mlir::linalg::GenericOp op;
-  bool knowsSizes;
+  bool knowsSizes, onGpu;
   mlir::OpBuilder builder;
   mlir::Location loc;
   llvm::SmallVector<mlir::utils::IteratorType> kinds;

@@ -51,6 +51,26 @@ func.func @divisor(%x: tensor<8x1000xf32>) -> tensor<8xf32> {
   return %0 : tensor<8xf32>
 }
 
+// A lone thread of a GPU would add what two loops have left, so each of them has a launch.
+// CHECK-LABEL: @everything
+// CHECK: ["parallel", "parallel", "reduction"]
+// CHECK-SAME: tensor<16384x16xf32>
+// CHECK: ["reduction", "reduction"]
+// CHECK-SAME: outs({{.*}} : tensor<f64>)
+// GPU-LABEL: @everything
+// GPU: ["parallel", "parallel", "reduction"]
+// GPU-SAME: tensor<16384x16xf32>
+// GPU: ["parallel", "reduction"]
+// GPU-SAME: ins({{.*}} : tensor<16384x16xf32>) outs({{.*}} : tensor<16384xf64>)
+// GPU: ["reduction"]
+// GPU-SAME: ins({{.*}} : tensor<16384xf64>) outs({{.*}} : tensor<f64>)
+// GPU: arith.truncf
+func.func @everything(%x: tensor<16384x4096xf32>) -> tensor<f32> {
+  %0 = arith.mulf %x, %x : tensor<16384x4096xf32>
+  %1 = mhc.reduce sum %0 dims = [0, 1] : tensor<16384x4096xf32> -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
 // A block has all iterations of the inner loop; the blocks of all outer ones are added at last.
 // CHECK-LABEL: @two_loops
 // CHECK: linalg.generic {indexing_maps = [#[[TENS]]
