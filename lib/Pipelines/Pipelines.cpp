@@ -73,6 +73,7 @@ static void addBufferize(OpPassManager &pm, const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createResultParamsPass());
   pm.addPass(createCheckSizesPass({!options.gpu.empty()}));
   pm.addNestedPass<func::FuncOp>(createPlanMemoryPass());
+  pm.addPass(createAnnounceGradientsPass());
 }
 
 static void addLower(OpPassManager &pm, const PipelineOptions &options) {

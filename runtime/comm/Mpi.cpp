@@ -104,7 +104,7 @@ private:
   }
   /// A rank that makes its next report while others wait for it within a model will not come: the rank, or -1.
   int absentee() {
-    if (kind != Tokens && kind != Shares)
+    if (kind < Part)
       return -1;
     for (const int rank : missing()) {
       int reports = 0;

@@ -52,6 +52,20 @@ std::vector<std::string> NamedEntry::arguments() const { return namesOf(Signatur
 
 std::vector<std::string> NamedEntry::results() const { return namesOf(Signature{session.model, entry, true}); }
 
+bool NamedEntry::isPartial(const std::string &wanted) const {
+  const Signature signature{session.model, entry, true};
+  const int32_t index = signature.find(wanted);
+  return index >= 0 && signature[index].partial && signature[index].dtype == MHCRT_F32;
+}
+
+bool NamedEntry::allocateResults(PlacedTensors &results, std::string &error) const {
+  const Signature signature{session.model, entry, true};
+  for (int32_t i = 0; i < signature.size(); ++i)
+    if (!results[signature[i].name].allocate(session, typeOf(signature[i]), error))
+      return false;
+  return true;
+}
+
 bool NamedEntry::makeArgument(const std::string &wanted, HostTensor &tensor, std::string &error) const {
   const Signature signature{session.model, entry, false};
   const int32_t index = signature.find(wanted);
@@ -90,13 +104,10 @@ bool NamedEntry::run(const Find &find, PlacedTensors &results, bool asGraph, std
     }
     inputs.push_back(tensor->get());
   }
-  const Signature signature{session.model, entry, true};
-  for (int32_t i = 0; i < signature.size(); ++i) {
-    PlacedTensor &tensor = results[signature[i].name];
-    if (!tensor.allocate(session, typeOf(signature[i]), error))
-      return false;
-    outputs.push_back(tensor.get());
-  }
+  if (!allocateResults(results, error))
+    return false;
+  for (const std::string &result : this->results())
+    outputs.push_back(results[result].get());
   mhcrt_message message;
   const mhcrt_status status =
       asGraph ? replay(inputs, outputs, message)

@@ -17,8 +17,8 @@ using namespace mhcrt;
 
 Gradients::Gradients(const Session &session, const TrainOptions &options, Ranks &ranks, const Stages &stages,
                      TensorRanks &tensorRanks, Gpu &gpu)
-    : session(session), options(options), ranks(ranks), tensorRanks(tensorRanks), stages(stages), gpu(gpu),
-      ncclOfStage(gpu), ncclOfPeers(gpu), ncclOfSharers(gpu), toNext(gpu), toPrevious(gpu) {}
+    : session(session), options(options), ranks(ranks), tensorRanks(tensorRanks), stages(stages),
+      sums(session, ranks, stages, tensorRanks, gpu), gpu(gpu), toNext(gpu), toPrevious(gpu) {}
 
 static bool startsWith(const std::string &name, const std::string &prefix) { return name.rfind(prefix, 0) == 0; }
 
@@ -52,9 +52,10 @@ int64_t Gradients::slotsNeeded() const {
 
 bool Gradients::openEntries(std::string &error) {
   if (stages.count() == 1)
-    return forwards.open(session, "loss_grad", error);
+    return forwards.open(session, "loss_grad", error) && last.open(session, "loss_grad", error);
   const std::string name = stages.entry("loss");
-  return forwards.open(session, name + "_fwd", error) && backwards.open(session, name + "_bwd", error);
+  return forwards.open(session, name + "_fwd", error) && backwards.open(session, name + "_bwd", error) &&
+         last.open(session, name + "_bwd", error);
 }
 
 bool Gradients::makeSlot(Slot &slot, std::string &error) const {
@@ -93,44 +94,6 @@ bool Gradients::checkTokens(const std::string &text, std::string &error) const {
   return false;
 }
 
-/// A multiple of so many values, where kernels read and write the places themselves.
-int64_t Gradients::aligned(int64_t place) const {
-  return gpu.isOpen() ? (place + kAlignment - 1) / kAlignment * kAlignment : place;
-}
-
-/// Appends the places of some gradients.
-bool Gradients::placeAll(const NamedEntry &update, bool ofShares, bool isShared, std::string &error) {
-  for (const std::string &name : update.arguments()) {
-    HostTensor tensor;
-    if (!startsWith(name, "d_") || tensorRanks.isShare(name) != ofShares || stages.isShared(name.substr(2)) != isShared)
-      continue;
-    if (!update.makeArgument(name, tensor, error))
-      return false;
-    const int64_t count = tensor.bytes() / int64_t(sizeof(float));
-    length = aligned(length);
-    places.push_back({name, tensor.get(), length, count});
-    length += count;
-  }
-  return true;
-}
-
-/// Ranks of a stage add up what they have, and then the stages what several of them have.
-bool Gradients::makePlaces(const NamedEntry &update, std::string &error) {
-  for (const bool ofShares : {false, true}) {
-    const int64_t begin = aligned(length);
-    if (!placeAll(update, ofShares, /*isShared=*/false, error))
-      return false;
-    const int64_t shared = aligned(length);
-    if (!placeAll(update, ofShares, /*isShared=*/true, error))
-      return false;
-    const int64_t all = std::max<int64_t>(0, length - begin), ofOthers = std::max<int64_t>(0, length - shared);
-    sums.push_back(ofShares ? Sum{begin, all, tensorRanks.peers(), ncclOfPeers}
-                            : Sum{begin, all, stages.members(stages.own()), ncclOfStage});
-    sums.push_back({shared, ofOthers, stages.sharers(), ncclOfSharers});
-  }
-  return true;
-}
-
 bool Gradients::open(const NamedEntry &update, const std::string &text, std::string &error) {
   data = &text;
   if (!openEntries(error))
@@ -139,12 +102,12 @@ bool Gradients::open(const NamedEntry &update, const std::string &text, std::str
   for (Slot &slot : slots)
     if (!makeSlot(slot, error))
       return false;
-  if (!makePlaces(update, error))
+  if (!sums.open(update, last, error))
     return false;
   if (!checkTokens(text, error) || !stages.isLast())
     return error.empty();
   HostTensor d_loss;
-  if (!(stages.count() == 1 ? forwards : backwards).makeArgument("d_loss", d_loss, error))
+  if (!last.makeArgument("d_loss", d_loss, error))
     return false;
   // The loss is a mean.
   *static_cast<float *>(d_loss.data()) = 1 / static_cast<float>(stages.parts() * options.microbatches);
@@ -237,13 +200,28 @@ bool Gradients::forward(int64_t microbatch, const TrainState &state, const Place
       return false;
   if ((!stages.isFirst() &&
        !receive(forwards, Stages::cut(stages.own()), slot, ranks.rank() - stages.parts(), error)) ||
-      !run(forwards, slot, weights, asGraph, error))
+      !(stages.count() > 1 ? run(forwards, slot, weights, asGraph, error)
+                           : makeGradients(microbatch, weights, asGraph, error)))
     return false;
   if (!stages.isLast())
     return send(slot, Stages::cut(stages.own() + 1), ranks.rank() + stages.parts(), error);
-  const bool isFirst = microbatch == 0;
-  return addLoss(slot.values["loss"], isFirst, loss, error) &&
-         (stages.count() > 1 || isWhole() || add(slot.values, isFirst, error));
+  return addLoss(slot.values["loss"], microbatch == 0, loss, error) &&
+         (stages.count() > 1 || addGradients(microbatch, error));
+}
+
+bool Gradients::makeGradients(int64_t microbatch, const PlacedTensors &weights, bool asGraph, std::string &error) {
+  Slot &slot = slotOf(microbatch);
+  if (!isLast(microbatch))
+    return run(stages.count() == 1 ? forwards : backwards, slot, weights, asGraph, error);
+  if (!last.allocateResults(slot.values, error))
+    return false;
+  sums.expect(slot.values, microbatch == 0, asGraph);
+  return run(last, slot, weights, asGraph, error);
+}
+
+/// To those of the microbatches before.
+bool Gradients::addGradients(int64_t microbatch, std::string &error) {
+  return isWhole() || sums.add(slotOf(microbatch).values, microbatch == 0, isLast(microbatch), error);
 }
 
 /// `loss` becomes this rank's share of the mean over ranks; on the GPU, once the step has ended.
@@ -262,48 +240,15 @@ bool Gradients::backward(int64_t microbatch, const PlacedTensors &weights, bool 
   if (!stages.isLast() &&
       !receive(backwards, "d_" + Stages::cut(stages.own() + 1), slot, ranks.rank() + stages.parts(), error))
     return false;
-  return run(backwards, slot, weights, asGraph, error) &&
+  return makeGradients(microbatch, weights, asGraph, error) &&
          (stages.isFirst() || send(slot, "d_" + Stages::cut(stages.own()), ranks.rank() - stages.parts(), error)) &&
-         add(slot.values, microbatch == 0, error);
-}
-
-/// Adds the gradients of a microbatch to those before it.
-bool Gradients::add(const PlacedTensors &values, bool isFirst, std::string &error) {
-  if (isOnGpu())
-    return addOnGpu(values, isFirst, error);
-  for (const Place &place : places) {
-    const auto found = values.find(place.name);
-    if (found == values.end()) // of another stage
-      continue;
-    if (!found->second.download(moved, error))
-      return false;
-    const float *const from = static_cast<const float *>(moved.data());
-    for (int64_t i = 0; i < place.count; ++i)
-      bucket[place.begin + i] += from[i];
-  }
-  return true;
-}
-
-bool Gradients::addOnGpu(const PlacedTensors &values, bool isFirst, std::string &error) {
-  auto *const begin = static_cast<float *>(gpuBucket.get().data);
-  for (const Place &place : places) {
-    const auto found = values.find(place.name);
-    const void *const from = found == values.end() ? nullptr : found->second.get().data;
-    if (!from || from == begin + place.begin) // of another stage, or made there
-      continue;
-    if (!(isFirst ? gpu.copy(begin + place.begin, from, place.count, error)
-                  : gpu.add(begin + place.begin, from, place.count, error)))
-      return false;
-  }
-  return true;
+         addGradients(microbatch, error);
 }
 
 bool Gradients::compute(const TrainState &state, const PlacedTensors &weights, bool asGraph, double &loss,
                         std::string &error) {
   loss = 0;
-  if (!isWhole() && !isOnGpu())
-    bucket.assign(length, 0.0f);
-  if (isOnGpu() && stages.count() > 1 && !gpu.zero(gpuBucket.get().data, length, error)) // what others make
+  if (!isWhole() && !sums.begin(error))
     return false;
   // A stage runs ahead of its backward passes by as many microbatches as it has slots.
   const auto ahead = static_cast<int64_t>(slots.size());
@@ -320,7 +265,7 @@ bool Gradients::compute(const TrainState &state, const PlacedTensors &weights, b
 
 /// Lets the GPUs add up what all have computed, and waits for the loss.
 bool Gradients::finishOnGpu(double &loss, std::string &error) {
-  if ((hasNccl && !sumOnGpu(error)) || !gpu.wait(gpu.stream(), options.timeout, "a step", error))
+  if ((sums.usesNccl() && !sums.finishOnGpu(error)) || !gpu.wait(gpu.stream(), options.timeout, "a step", error))
     return false;
   mhcrt_message message;
   if (mhcrt_model_synchronize(session.model, session.context, &message) != MHCRT_OK) {
@@ -334,75 +279,21 @@ bool Gradients::finishOnGpu(double &loss, std::string &error) {
 }
 
 bool Gradients::connect(std::string &error) {
-  if (!gpu.isOpen() || isWhole())
+  if (isWhole())
     return true;
-  const mhcrt_tensor all = {nullptr, MHCRT_F32, 1, {length}}, number = {nullptr, MHCRT_F32, 0, {}};
-  if (!gpuBucket.allocate(session, all, error) || !gpuLoss.allocate(session, number, error) ||
-      !gpu.zero(gpuBucket.get().data, length, error))
+  const mhcrt_tensor number = {nullptr, MHCRT_F32, 0, {}};
+  if (!sums.connect(error) || (gpu.isOpen() && !gpuLoss.allocate(session, number, error)))
     return false;
-  const bool isMadeThere = stages.count() == 1 && options.microbatches == 1;
-  for (const Place &place : places) {
-    mhcrt_tensor own = place.type;
-    own.data = static_cast<float *>(gpuBucket.get().data) + place.begin;
-    shared[place.name].view(session, own);
-    if (isMadeThere)
-      slots.front().values[place.name].view(session, own);
-  }
-  if (ranks.count() == 1)
-    return true;
-  hasNccl = ncclOfStage.isThere();
-  if (!ranks.agreeOn({hasNccl}, {"libraries of NCCL"}, error))
-    return false;
-  if (!hasNccl && ranks.isFirst())
-    std::fprintf(stderr, "mhc-train: note: NCCL is not there; gradients pass through the memory of the host\n");
-  if (!hasNccl)
-    return true;
+  if (isOnGpu() && stages.count() == 1 && options.microbatches == 1)
+    sums.viewPlaces(slots.front().values);
   const mhcrt_comm_group everyone = ranks.everyone();
-  return (stages.parts() == 1 || ncclOfStage.open(ranks, stages.members(stages.own()), error)) &&
-         (tensorRanks.count() == 1 || tensorRanks.peers().count == 1 ||
-          ncclOfPeers.open(ranks, tensorRanks.peers(), error)) &&
-         (!stages.shares() || ncclOfSharers.open(ranks, stages.sharers(), error)) &&
-         (stages.count() == 1 || (toNext.open(ranks, everyone, error) && toPrevious.open(ranks, everyone, error)));
-}
-
-/// Enqueues the sums over the ranks behind what is computed, and what comes next behind them.
-bool Gradients::sumOnGpu(std::string &error) {
-  auto *const begin = static_cast<float *>(gpuBucket.get().data);
-  for (const Sum &one : sums)
-    if (one.count && one.group.count > 1 &&
-        (!gpu.order(gpu.stream(), one.between.stream(), error) ||
-         !one.between.allReduce(begin + one.begin, begin + one.begin, one.count, one.between.stream(), error) ||
-         !gpu.order(one.between.stream(), gpu.stream(), error)))
-      return false;
-  return true;
-}
-
-/// Adds up in the memory of the host. Sums on the GPU come from there, and go back.
-bool Gradients::sumThroughHost(std::string &error) {
-  if (isOnGpu()) {
-    if (!gpuBucket.download(moved, error))
-      return false;
-    const float *const from = static_cast<const float *>(moved.data());
-    bucket.assign(from, from + length);
-  }
-  for (const Sum &one : sums)
-    if (!ranks.sum(one.group, bucket.data() + one.begin, one.count, error))
-      return false;
-  for (const Place &place : places) {
-    PlacedTensor &tensor = shared[place.name];
-    HostTensor host;
-    if (!host.allocate(place.type.dtype, {place.type.dims, place.type.dims + place.type.rank}, error))
-      return false;
-    std::copy_n(bucket.data() + place.begin, place.count, static_cast<float *>(host.data()));
-    if (!tensor.allocate(session, host.get(), error) || !tensor.upload(host, error))
-      return false;
-  }
-  return true;
+  return !sums.usesNccl() || stages.count() == 1 ||
+         (toNext.open(ranks, everyone, error) && toPrevious.open(ranks, everyone, error));
 }
 
 bool Gradients::sum(std::string &error) {
-  const bool isDone = isWhole() || (isOnGpu() && (hasNccl || ranks.count() == 1));
-  return isDone || sumThroughHost(error);
+  const bool isDone = isWhole() || (isOnGpu() && (sums.usesNccl() || ranks.count() == 1));
+  return isDone || sums.finishOnHost(error);
 }
 
 int64_t Gradients::tokensOfStep() const {
@@ -411,7 +302,7 @@ int64_t Gradients::tokensOfStep() const {
 }
 
 const PlacedTensor *Gradients::find(const std::string &name) const {
-  const PlacedTensors &tensors = isWhole() ? slots.front().values : shared;
+  const PlacedTensors &tensors = isWhole() ? slots.front().values : sums.totals;
   const auto found = tensors.find(name);
   return found == tensors.end() ? nullptr : &found->second;
 }

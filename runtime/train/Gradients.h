@@ -7,7 +7,7 @@
 #ifndef MHCRT_TRAIN_GRADIENTS_H
 #define MHCRT_TRAIN_GRADIENTS_H
 
-#include "Gpu.h"
+#include "GradientSums.h"
 #include "Nccl.h"
 #include "Ranks.h"
 #include "Stages.h"
@@ -18,9 +18,6 @@
 #include <vector>
 
 namespace mhcrt {
-
-/// Values between places that kernels write next to each other.
-constexpr int64_t kAlignment = 64;
 
 /// False with `error` set where a text has no context of `tokens` and one more.
 bool checkLength(const std::string &path, const std::string &text, int64_t tokens, std::string &error);
@@ -58,41 +55,25 @@ private:
     void *used = nullptr, *sent = nullptr,
          *sentBack = nullptr; ///< events: of the last run, and behind what it handed on
   };
-  /// Part of the bucket: a gradient.
-  struct Place {
-    std::string name;
-    mhcrt_tensor type;
-    int64_t begin, count;
-  };
 
   bool isWhole() const { return ranks.count() == 1 && options.microbatches == 1; }
   int64_t slotsNeeded() const;
-  /// A stretch of the bucket that some ranks add up; all of them have their own NCCL.
-  struct Sum {
-    int64_t begin, count;
-    mhcrt_comm_group group;
-    Nccl &between;
-  };
-  int64_t aligned(int64_t place) const;
-  bool placeAll(const NamedEntry &update, bool ofShares, bool isShared, std::string &error);
-  bool makePlaces(const NamedEntry &update, std::string &error);
   bool openEntries(std::string &error);
   bool makeSlot(Slot &slot, std::string &error) const;
   bool checkTokens(const std::string &data, std::string &error) const;
   void fill(Slot &slot, const TrainState &state, int64_t microbatch) const;
   bool run(NamedEntry &entry, Slot &slot, const PlacedTensors &weights, bool asGraph, std::string &error);
+  bool makeGradients(int64_t microbatch, const PlacedTensors &weights, bool asGraph, std::string &error);
+  bool addGradients(int64_t microbatch, std::string &error);
+  bool isLast(int64_t microbatch) const { return microbatch == options.microbatches - 1; }
   bool forward(int64_t microbatch, const TrainState &state, const PlacedTensors &weights, bool asGraph, double &loss,
                std::string &error);
   bool backward(int64_t microbatch, const PlacedTensors &weights, bool asGraph, std::string &error);
-  bool add(const PlacedTensors &values, bool isFirst, std::string &error);
-  bool addOnGpu(const PlacedTensors &values, bool isFirst, std::string &error);
   bool addLoss(const PlacedTensor &value, bool isFirst, double &loss, std::string &error);
   bool finishOnGpu(double &loss, std::string &error);
-  bool sumOnGpu(std::string &error);
-  bool sumThroughHost(std::string &error);
   bool send(Slot &slot, const std::string &prefix, int32_t to, std::string &error);
   bool receive(const NamedEntry &entry, const std::string &prefix, Slot &slot, int32_t from, std::string &error);
-  bool isOnGpu() const { return gpuBucket.get().data; }
+  bool isOnGpu() const { return sums.isOnGpu(); }
   Slot &slotOf(int64_t microbatch) { return slots[microbatch % slots.size()]; }
 
   const Session session;
@@ -101,18 +82,15 @@ private:
   TensorRanks &tensorRanks;
   const Stages &stages;
   const std::string *data = nullptr;
+  GradientSums sums;              ///< outlives the graphs, which have transfers of its communicators
   NamedEntry forwards, backwards; ///< of several stages; of one, `forwards` has the gradients, too
+  NamedEntry last;                ///< the one that makes gradients, of the last microbatch: its graphs have sums, too
   std::vector<Slot> slots;
-  PlacedTensors shared; ///< d_loss, and the gradients of all ranks
-  std::vector<Place> places;
-  std::vector<float> bucket; ///< all gradients: whole ones in front of shares, those of one stage in front of others
-  std::vector<Sum> sums;     ///< in their order
-  int64_t length = 0;        ///< of the bucket
+  PlacedTensors shared; ///< d_loss
   HostTensor moved;
-  PlacedTensor gpuBucket, gpuLoss; ///< the same in the memory of the GPU, and the sum over microbatches
+  PlacedTensor gpuLoss; ///< in the memory of the GPU: the sum over microbatches
   Gpu &gpu;
-  Nccl ncclOfStage, ncclOfPeers, ncclOfSharers, toNext, toPrevious; ///< the latter two: the ways between stages
-  bool hasNccl = false;
+  Nccl toNext, toPrevious; ///< the ways between stages
 };
 
 } // namespace mhcrt

@@ -25,8 +25,9 @@ bool Nccl::isThere() {
          resolve(nccl, "ncclAllReduce", table.allReduce, missing) &&
          resolve(nccl, "ncclAllGather", table.allGather, missing) &&
          resolve(nccl, "ncclReduceScatter", table.reduceScatter, missing) &&
-         resolve(nccl, "ncclSend", table.send, missing) && resolve(nccl, "ncclRecv", table.receive, missing) &&
-         resolve(nccl, "ncclCommAbort", table.abort, missing) &&
+         resolve(nccl, "ncclGroupStart", table.groupBegin, missing) &&
+         resolve(nccl, "ncclGroupEnd", table.groupEnd, missing) && resolve(nccl, "ncclSend", table.send, missing) &&
+         resolve(nccl, "ncclRecv", table.receive, missing) && resolve(nccl, "ncclCommAbort", table.abort, missing) &&
          resolve(nccl, "ncclGetErrorString", table.errorText, missing);
 }
 

@@ -34,6 +34,9 @@ public:
   bool allGather(const void *own, void *all, int64_t count, int32_t dtype, void *stream, std::string &error);
   bool reduceScatter(const void *all, void *own, int64_t count, int32_t dtype, void *stream, std::string &error);
   bool allReduce(const void *from, void *to, int64_t count, void *stream, std::string &error);
+  /// Calls between these become one transfer.
+  bool beginGroup(std::string &error) { return check(table.groupBegin(), "the sum of gradients", error); }
+  bool endGroup(std::string &error) { return check(table.groupEnd(), "the sum of gradients", error); }
   /// To and from a member of the group, in the order of the calls on both sides.
   bool send(const void *data, int64_t bytes, int32_t to, std::string &error);
   bool receive(void *data, int64_t bytes, int32_t from, std::string &error);
@@ -50,6 +53,8 @@ private:
     int (*reduceScatter)(const void *from, void *to, size_t count, int type, int op, void *comm, void *stream);
     int (*send)(const void *from, size_t count, int type, int peer, void *comm, void *stream);
     int (*receive)(void *to, size_t count, int type, int peer, void *comm, void *stream);
+    int (*groupBegin)();
+    int (*groupEnd)();
     int (*abort)(void *comm);
     const char *(*errorText)(int);
   };

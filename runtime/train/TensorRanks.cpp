@@ -5,9 +5,9 @@
 //
 //===------------------------------------------------------------------------===//
 #include "TensorRanks.h"
+#include "ModelCall.h"
 
 #include <cstring>
-#include <exception>
 
 using namespace mhcrt;
 
@@ -35,23 +35,7 @@ bool TensorRanks::open(const std::string &entry, std::string &error) {
 // Collectives
 //===------------------------------------------------------------------------===//
 
-template <mhcrt_status (TensorRanks::*collective)(const mhcrt_call &, std::string &)>
-mhcrt_status TensorRanks::call(void *user, const mhcrt_call *call) {
-  std::string error;
-  mhcrt_status status = MHCRT_OUT_OF_MEMORY;
-  try {
-    status = (static_cast<TensorRanks *>(user)->*collective)(*call, error);
-  } catch (const std::exception &problem) {
-    error = problem.what();
-  }
-  if (status != MHCRT_OK)
-    std::snprintf(call->message->text, sizeof(call->message->text), "%s", error.c_str());
-  return status;
-}
-
 static int64_t elementsOf(const mhcrt_tensor &tensor) { return bytesOf(tensor) / mhcrt_dtype_bytes(tensor.dtype); }
-
-static mhcrt_status statusOf(bool good) { return good ? MHCRT_OK : MHCRT_DEVICE_ERROR; }
 
 /// Whether `whole` is `own` of all ranks, in one type.
 static bool fits(const mhcrt_tensor &own, const mhcrt_tensor &whole, int32_t ranks, std::string &error) {
@@ -90,20 +74,24 @@ bool TensorRanks::connect(std::string &error) {
     if (!all.agree(isThere, error) || !nccl.open(all, neighbours(), error))
       return false;
   }
-  const std::map<std::string, mhcrt_function> collectives = {{"tp_all_gather", call<&TensorRanks::gather>},
-                                                             {"tp_reduce_scatter", call<&TensorRanks::scatter>}};
-  mhcrt_message message;
+  const std::map<std::string, mhcrt_function> collectives = {
+      {"tp_all_gather", callMethod<TensorRanks, &TensorRanks::gather>},
+      {"tp_reduce_scatter", callMethod<TensorRanks, &TensorRanks::scatter>}};
   for (int32_t i = 0; i < mhcrt_model_functions(model); ++i) {
     const char *const name = mhcrt_model_function_name(model, i);
     const auto found = collectives.find(name);
-    if (found == collectives.end())
-      continue;
-    if (mhcrt_model_set_function(model, name, /*type=*/nullptr, found->second, this, &message) != MHCRT_OK) {
-      error = message.text;
+    if (found != collectives.end() && !give(name, found->second, this, error))
       return false;
-    }
   }
   return true;
+}
+
+bool TensorRanks::give(const char *name, mhcrt_function function, void *user, std::string &error) {
+  mhcrt_message message;
+  if (mhcrt_model_set_function(model, name, /*type=*/nullptr, function, user, &message) == MHCRT_OK)
+    return true;
+  error = message.text;
+  return false;
 }
 
 //===------------------------------------------------------------------------===//

@@ -34,6 +34,8 @@ public:
   bool open(const std::string &entry, std::string &error);
   /// Gives the model its collectives; all ranks together.
   bool connect(std::string &error);
+  /// Gives the model a function that it calls.
+  bool give(const char *name, mhcrt_function function, void *user, std::string &error);
 
   /// How many have tokens of the same rows, next to each other; 1 where each has rows of its own.
   int32_t pieces() const { return isShare("tokens") ? ranks : 1; }
@@ -50,8 +52,6 @@ private:
   /// Calls of the model, on tensors of which the smaller one is this rank's own.
   mhcrt_status gather(const mhcrt_call &call, std::string &error);
   mhcrt_status scatter(const mhcrt_call &call, std::string &error);
-  template <mhcrt_status (TensorRanks::*collective)(const mhcrt_call &, std::string &)>
-  static mhcrt_status call(void *user, const mhcrt_call *call);
 
   int32_t place() const { return all.rank() % ranks; }
 

@@ -632,6 +632,36 @@ def ResultParamsPass : Pass<"mhc-result-params", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def AnnounceGradientsPass : Pass<"mhc-announce-gradients", "::mlir::ModuleOp"> {
+  let summary = "Say when a gradient that ranks add up is complete";
+  let description = [{
+    Behind the last use of a result that is a part of a sum over ranks (`mhc.partial`) an entry calls the function
+    `gradient_complete`, which the user of the model may give: the sum over ranks starts while the rest of the backward
+    pass is computed. mhc-train adds up several gradients at a time.
+
+    Before:
+    ```mlir
+    func.func @loss_grad(%x: memref<4x8xf32>, %d_w: memref<4x8xf32> {mhc.partial = "dp", mhc.result}) {
+      linalg.copy ins(%x : memref<4x8xf32>) outs(%d_w : memref<4x8xf32>)
+      return
+    }
+    ```
+    After:
+    ```mlir
+    func.func private @gradient_complete(memref<?xf32> {mhc.dims = ["N"], mhc.name = "gradient"})
+        attributes {mhc.outside_function}
+    func.func @loss_grad(%x: memref<4x8xf32>, %d_w: memref<4x8xf32> {mhc.partial = "dp", mhc.result}) {
+      linalg.copy ins(%x : memref<4x8xf32>) outs(%d_w : memref<4x8xf32>)
+      %row = memref.collapse_shape %d_w [[0, 1]] : memref<4x8xf32> into memref<32xf32>
+      %gradient = memref.cast %row : memref<32xf32> to memref<?xf32>
+      call @gradient_complete(%gradient) : (memref<?xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def CheckSizesPass : Pass<"mhc-check-sizes", "::mlir::ModuleOp"> {
   let summary = "Check sizes and places that are known only when an entry runs";
   let description = [{

@@ -122,8 +122,13 @@ public:
   /// overwritten. `asGraph`: calls on the same memory replay a CUDA graph.
   bool run(const Find &find, PlacedTensors &results, bool asGraph, std::string &error);
 
+  /// Makes results of the right type where they are not.
+  bool allocateResults(PlacedTensors &results, std::string &error) const;
+
   std::vector<std::string> arguments() const;
   std::vector<std::string> results() const;
+  /// Whether it has a result of this name, in f32, that is a part of a sum over ranks.
+  bool isPartial(const std::string &name) const;
   /// A zero-filled tensor for one argument; false when there is none of that name.
   bool makeArgument(const std::string &name, HostTensor &tensor, std::string &error) const;
 

@@ -1,5 +1,6 @@
 // Collectives of NCCL that move nothing: all members of a communicator must call the same ones, with the same counts.
-// Each is a line in the file $FAKE_NOTES.RANK.
+// Each is a line in the file $FAKE_NOTES.RANK, an all_reduce with the numbers of its stream and of the one that this
+// was ordered behind (fake_driver.c), each group anew, and whether the first stream waits for all sums before it.
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +14,13 @@ typedef struct {
   MPI_Comm comm;
 } Communicator;
 
-static void note(const char *what, size_t count) {
+typedef struct {
+  int kind, number, behind, sums;
+} Stream;
+static int inGroup;
+static Stream *ofGroup;
+
+static void note(const char *what, size_t count, const char *more) {
   static FILE *file;
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -22,7 +29,7 @@ static void note(const char *what, size_t count) {
     snprintf(path, sizeof(path), "%s.%d", getenv("FAKE_NOTES"), rank);
     file = fopen(path, "w");
   }
-  fprintf(file, "%s %zu\n", what, count);
+  fprintf(file, "%s %zu%s\n", what, count, more);
   fflush(file);
 }
 
@@ -44,32 +51,49 @@ int ncclCommInitRank(void **made, int ranks, Id id, int rank) {
   return members == ranks && place == rank ? 0 : 5;
 }
 
-static int together(const char *what, uint64_t count, void *comm) {
+static int together(const char *what, uint64_t count, const char *more, void *comm) {
   uint64_t range[] = {count, ~count}, most[2];
-  note(what, count);
+  note(what, count, more);
   MPI_Allreduce(range, most, 2, MPI_UINT64_T, MPI_MAX, ((Communicator *)comm)->comm);
   return most[0] == ~most[1] ? 0 : 5;
 }
 int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, void *comm, void *stream) {
-  return !from || !to || type != 7 || op || !stream ? 4 : together("all_reduce", count, comm);
+  Stream *on = stream;
+  if (!from || !to || type != 7 || op || !stream)
+    return 4;
+  char behind[32];
+  snprintf(behind, sizeof(behind), " on %d behind %d%s", on->number, on->behind, on->sums ? "" : " first");
+  if (!inGroup)
+    on->behind = -1; // what comes next is to be ordered anew
+  ofGroup = on;
+  on->sums = 1;
+  return together("all_reduce", count, behind, comm);
+}
+int ncclGroupStart(void) {
+  inGroup = 1;
+  return 0;
+}
+int ncclGroupEnd(void) {
+  ofGroup->behind = -1;
+  return inGroup = 0;
 }
 int ncclAllGather(const void *from, void *to, size_t count, int type, void *comm, void *stream) {
-  return !from || !to || (type != 7 && type != 9) || !stream ? 4 : together("all_gather", count, comm);
+  return !from || !to || (type != 7 && type != 9) || !stream ? 4 : together("all_gather", count, "", comm);
 }
 int ncclReduceScatter(const void *from, void *to, size_t count, int type, int op, void *comm, void *stream) {
-  return !from || !to || (type != 7 && type != 9) || op || !stream ? 4 : together("reduce_scatter", count, comm);
+  return !from || !to || (type != 7 && type != 9) || op || !stream ? 4 : together("reduce_scatter", count, "", comm);
 }
 int ncclSend(const void *from, size_t count, int type, int peer, void *comm, void *stream) {
   uint64_t *sent = malloc(sizeof(uint64_t));
   MPI_Request request;
   *sent = count;
-  note("send", count);
+  note("send", count, "");
   return !from || type || !stream ? 4
                                   : MPI_Isend(sent, 1, MPI_UINT64_T, peer, 0, ((Communicator *)comm)->comm, &request);
 }
 int ncclRecv(void *to, size_t count, int type, int peer, void *comm, void *stream) {
   uint64_t sent = 0;
-  note("receive", count);
+  note("receive", count, "");
   MPI_Recv(&sent, 1, MPI_UINT64_T, peer, 0, ((Communicator *)comm)->comm, MPI_STATUS_IGNORE);
   return !to || type || !stream ? 4 : sent == count ? 0 : 5;
 }
