@@ -97,11 +97,12 @@ LogicalResult RmsNormOp::buildVjp(OpBuilder &builder, VjpContext &context) {
   LeafBuilder leaf(builder, getLoc());
   int64_t last = getX().getType().getRank() - 1;
   Value x = leaf.widen(getX()), g = context.cotangentOf(getOut());
-  Value meanSquare = leaf.reduceLike(ReduceKind::mean, leaf.mul(x, x), last);
+  SmallVector<int64_t> rows = llvm::to_vector(llvm::seq<int64_t>(0, last));
+  Value meanSquare = leaf.reduce(ReduceKind::mean, leaf.mul(x, x), last); // one a row, also where nothing narrows it
   Value rms = leaf.sqrt(leaf.add(meanSquare, leaf.splat(getEps().convertToDouble(), meanSquare)));
+  rms = leaf.broadcast(rms, leaf.sizesOf(x), rows);
   Value y = leaf.div(x, rms);
   if (getWeight()) {
-    SmallVector<int64_t> rows = llvm::to_vector(llvm::seq<int64_t>(0, last));
     if (context.needsGradient(getWeight()))
       context.addCotangent(getWeight(), leaf.reduce(ReduceKind::sum, leaf.mul(g, y), rows));
     Value weight = leaf.widen(getWeight());

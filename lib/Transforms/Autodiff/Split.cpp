@@ -9,6 +9,7 @@
 #include "Signature.h"
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/IR/MhcInterfaces.h"
+#include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -97,6 +98,8 @@ public:
         readFromBackward(&op);
     while (!sizes.empty())
       provide(sizes.pop_back_val());
+    for (Value value : llvm::to_vector(taken))
+      takeTransposed(value);
   }
 
   ArrayRef<BlockArgument> arguments() { return all().take_front(joint.numArguments); }
@@ -195,6 +198,42 @@ private:
       return forEachInput(op, [&](Value input) { read(input); });
     taken.insert(source);
     providers[size] = {source, dim, 1};
+  }
+
+  /// The only op of the backward function that reads the value, if it is made again there, of this value alone.
+  Operation *onlyReader(Value value) {
+    Operation *only = nullptr;
+    for (Operation *user : value.getUsers()) {
+      Operation *reader = joint.func.getBody().front().findAncestorOpInBlock(*user);
+      if (isForward(reader) && !rebuilt.contains(reader))
+        continue;
+      if (!rebuilt.contains(reader) || (only && only != reader) || reader->getNumOperands() != 1)
+        return nullptr;
+      only = reader;
+    }
+    return only;
+  }
+
+  /// Takes a transposed tensor in place of one that would only be transposed again.
+  void takeTransposed(Value value) {
+    auto isRead = [&](const auto &provider) { return provider.second.tensor == value; };
+    if (isa<BlockArgument>(value) || isResult(value) || llvm::any_of(providers, isRead))
+      return;
+    SmallVector<Operation *> made;
+    size_t upTo = 0;
+    for (Operation *reader = onlyReader(value); reader; reader = onlyReader(reader->getResult(0))) {
+      if (!isa<TransposeOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(reader))
+        break;
+      made.push_back(reader);
+      if (isa<TransposeOp>(reader) && !hasUnnamedSize(reader->getResult(0)))
+        upTo = made.size();
+    }
+    if (upTo == 0)
+      return;
+    taken.remove(value);
+    taken.insert(made[upTo - 1]->getResult(0));
+    for (Operation *op : ArrayRef(made).take_front(upTo))
+      rebuilt.erase(op);
   }
 
   JointFunction joint;

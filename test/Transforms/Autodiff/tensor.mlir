@@ -58,11 +58,12 @@ func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-// The normalised x is made again from x.
+// The normalised x is made again from x, with one root a row.
 // CHECK-LABEL: func.func @f_bwd
 // CHECK-SAME: %[[X:.*]]: tensor<?x4xf32> {mhc.name = "arg0"}, %[[W:.*]]: tensor<4xf32> {mhc.name = "arg1"}
 // CHECK-SAME: %[[G:.*]]: tensor<?x4xf32> {mhc.name = "d_result0"})
-// CHECK: %[[RMS:.*]] = math.sqrt
+// CHECK: %[[ROOT:.*]] = math.sqrt %{{.*}} : tensor<?xf32>
+// CHECK: %[[RMS:.*]] = mhc.broadcast %[[ROOT]] dims = [0]
 // CHECK: %[[Y:.*]] = arith.divf %[[X]], %[[RMS]]
 // CHECK: %[[GY:.*]] = arith.mulf %[[G]], %[[Y]]
 // CHECK: %[[DW:.*]] = mhc.reduce{{ *}}sum %[[GY]] dims = [0]
