@@ -143,6 +143,8 @@ static constexpr Key kKeys[] = {
     {"num_query_groups", false, readInteger<&Config::queryGroups, 1, kMostSize>},
     {"num_moe_experts", false, readInteger<&Config::experts, 1, 1024>},
     {"moe_router_topk", false, readInteger<&Config::expertsPerToken, 1, 1024>},
+    {"moe_expert_capacity_factor", false, readNumber<&Config::capacity>},
+    {"moe_aux_loss_coeff", false, readNumber<&Config::balance>},
     {"mtp_num_layers", false, readInteger<&Config::predictions, 0, 16>},
     {"mtp_loss_scaling_factor", false, readNumber<&Config::predictionScale>},
     {"layer_types", false, readLayerTypes},
@@ -211,6 +213,10 @@ static llvm::Error checkTogether(const Config &config) {
   if (config.experts && config.expertsPerToken > config.experts)
     return llvm::createStringError("'moe_router_topk' is " + std::to_string(config.expertsPerToken) +
                                    "; needed at most 'num_moe_experts', which is " + std::to_string(config.experts));
+  if (!config.experts && (config.capacity != 0 || config.balance != 0))
+    return llvm::createStringError(
+        std::string(config.capacity != 0 ? "'moe_expert_capacity_factor'" : "'moe_aux_loss_coeff'") +
+        " is given; needed 'num_moe_experts' with it");
   if (config.predictions >= config.context)
     return llvm::createStringError("'mtp_num_layers' is " + std::to_string(config.predictions) +
                                    "; needed less than 'seq_length', which is " + std::to_string(config.context));

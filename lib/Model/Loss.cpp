@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeltaRule.h"
+#include "Experts.h"
 #include "Functions.h"
 #include "Weights.h"
 #include "mhc/Model/Model.h"
@@ -45,8 +46,8 @@ private:
   Value scatter(Value shares);
   Value site(Value streams, const std::string &prefix, Sublayer kind);
   Value sublayer(Value u, const std::string &prefix, Sublayer kind);
-  Value middle(Value inner, Value normed, const std::string &prefix, Sublayer kind);
-  Value expertGates(Value normed, const std::string &prefix);
+  Value middle(Value inner, const std::string &prefix, Sublayer kind);
+  Value experts(Value normed, const std::string &prefix, Sublayer kind);
   Value attention(Value qkv);
   Value gatedDelta(Value qkvzba, const std::string &prefix);
   Value heads(Value qkv, int64_t begin, int64_t count);
@@ -70,6 +71,7 @@ private:
   Element activation;
   std::map<std::string, Value> weights;
   Value seed, places;
+  Values imbalances; ///< of experts, a layer each
   int64_t dropouts = 0;
 };
 } // namespace
@@ -103,6 +105,8 @@ std::string LossWriter::write(const std::string &name) {
     Value further = lossOf(logitsOf(x, prefix), targets, index + 1);
     loss = w.add(loss, w.mul(further, config.predictionScale / static_cast<double>(config.predictions)));
   }
+  for (const Value &imbalance : imbalances)
+    loss = w.add(loss, w.mul(imbalance, config.balance));
   w.result("loss", loss);
   return w.finish(name);
 }
@@ -215,39 +219,44 @@ Value LossWriter::site(Value streams, const std::string &prefix, Sublayer kind) 
 Value LossWriter::sublayer(Value u, const std::string &prefix, Sublayer kind) {
   const SublayerNames &names = namesOf(kind);
   Value normed = gather(norm(u, prefix + names.norm));
+  if (kind == Sublayer::Mlp && config.experts)
+    return scatter(experts(normed, prefix, kind));
   Value inner = w.matmul(normed, cast(prefix + names.inner), /*transposeRhs=*/true);
-  Value outer = middle(inner, normed, prefix + names.site + ".", kind);
+  Value outer = middle(inner, prefix + names.site + ".", kind);
   return scatter(w.as("f").matmul(outer, cast(prefix + names.outer), /*transposeRhs=*/true));
 }
 
-Value LossWriter::middle(Value inner, Value normed, const std::string &prefix, Sublayer kind) {
+Value LossWriter::middle(Value inner, const std::string &prefix, Sublayer kind) {
   switch (kind) {
   case Sublayer::Attention:
     return attention(inner);
   case Sublayer::GatedDelta:
     return gatedDelta(inner, prefix);
   case Sublayer::Mlp:
-    return config.experts ? w.mul(w.unary("mhc.silu", inner), expertGates(normed, prefix)) : w.unary("mhc.silu", inner);
+    return w.unary("mhc.silu", inner);
   }
   return {};
 }
 
-/// A factor for each channel of each expert: the share of the expert among those that the router chooses for the token,
-/// zero for the others. All experts are computed, as one MLP whose channels are theirs side by side.
-Value LossWriter::expertGates(Value normed, const std::string &prefix) {
-  w.comment(prefix + "router");
+/// Without a capacity all experts are computed, as one MLP whose channels are theirs side by side: those of an expert
+/// that a token has not chosen are multiplied by zero.
+Value LossWriter::experts(Value normed, const std::string &prefix, Sublayer kind) {
+  const SublayerNames &names = namesOf(kind);
   const int64_t E = config.experts, F = config.ffn / ranks, tokens = normed.dim(0);
-  Value scores = w.matmul(w.convert(normed, Element::F32), weight(prefix + "router.weight"), /*transposeRhs=*/true);
-  Value shares = w.softmax(scores, 1), rest = shares, chosen = w.splat(0, shares.type);
-  for (int64_t k = 0; k < config.expertsPerToken; ++k) {
-    Value best = w.broadcast(w.reduce("max", rest, {1}), shares.type.dims, {0});
-    Value isBest = w.compareFloat("oge", rest, best);
-    chosen = w.select(isBest, shares, chosen);
-    rest = w.select(isBest, w.splat(-1, shares.type), rest);
-  }
-  Value sum = w.broadcast(w.reduce("sum", chosen, {1}), shares.type.dims, {0});
-  Value gates = w.convert(w.as("expert_gates").div(chosen, sum), activation);
-  return w.reshape(w.broadcast(gates, {tokens, E, F}, {0, 1}), {tokens, E * F});
+  w.comment(prefix + names.site + ".router");
+  Value scores = w.matmul(w.convert(normed, Element::F32), weight(prefix + names.site + ".router.weight"),
+                          /*transposeRhs=*/true);
+  Routing routing = writeRouting(w, scores, config.expertsPerToken);
+  if (config.balance != 0)
+    imbalances.push_back(writeImbalance(w, routing));
+  Value inner = cast(prefix + names.inner), outer = cast(prefix + names.outer);
+  if (config.capacity != 0)
+    return writeExperts(w, routing, normed, inner, outer,
+                        capacityOf(tokens, E, config.expertsPerToken, config.capacity));
+  Value gates = w.broadcast(w.convert(routing.gates, activation), {tokens, E, F}, {0, 1});
+  Value hidden =
+      w.mul(w.unary("mhc.silu", w.matmul(normed, inner, /*transposeRhs=*/true)), w.reshape(gates, {tokens, E * F}));
+  return w.as("f").matmul(hidden, outer, /*transposeRhs=*/true);
 }
 
 /// The recurrence, and its output normed for each head and gated.

@@ -191,6 +191,7 @@ void mhc::reference::addArithmeticRules(llvm::StringMap<Rule> &rules) {
   auto identity = unary([](double a) { return a; });
   for (const char *cast : {"extf", "truncf", "index_cast", "sitofp", "extsi"})
     rules[("arith." + llvm::Twine(cast)).str()] = identity;
+  rules["arith.fptosi"] = unary([](double a) { return std::trunc(a); });
 
   rules["arith.addf"] = rules["arith.addi"] = binary([](double a, double b) { return a + b; });
   rules["arith.subf"] = rules["arith.subi"] = binary([](double a, double b) { return a - b; });

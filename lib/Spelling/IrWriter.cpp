@@ -254,6 +254,10 @@ Value IrWriter::convert(Value operand, Element element) {
   }
   Type type{operand.type.dims, element};
   const char *op = bits(element) > bits(operand.type.element) ? "arith.extf " : "arith.truncf ";
+  if (operand.type.element == Element::I32)
+    op = "arith.sitofp ";
+  else if (element == Element::I32)
+    op = "arith.fptosi ";
   return define(type, op + operand.name + " : " + operand.type.str() + " to " + type.str());
 }
 

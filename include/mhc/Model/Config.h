@@ -28,6 +28,8 @@ struct Config {
   int64_t queryGroups = 0; ///< heads of keys and values, each for as many of queries; 0 stands for heads
   int64_t experts = 0;     ///< of an MLP, among which a router chooses for each token; 0 is one MLP without a router
   int64_t expertsPerToken = 2;
+  double capacity = 0;     ///< of an expert, in mean numbers of tokens; 0 computes all experts for all tokens
+  double balance = 0;      ///< factor of what the loss has for experts with unequally many tokens
   int64_t predictions = 0; ///< tokens behind the next one that are predicted as well, each by a layer
   double predictionScale = 0.1;
 

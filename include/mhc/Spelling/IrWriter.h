@@ -97,7 +97,7 @@ public:
   /// Compares floats: "ogt", "oeq".
   Value compareFloat(const std::string &predicate, Value lhs, Value rhs);
   Value select(Value condition, Value yes, Value no);
-  /// Widens or rounds; the same value when the element type is right already.
+  /// Widens or rounds, also to and from i32; the same value when the element type is right already.
   Value convert(Value operand, Element element);
 
   /// The one result of a function of the module.
