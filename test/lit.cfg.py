@@ -58,6 +58,20 @@ if config.mhc_torch and os.path.exists(os.path.join(config.mhc_obj_root, "python
                       capture_output=True).returncode == 0:
         config.available_features.add("torch")
 config.substitutions.append(("%torch_python", shlex.quote(config.mhc_torch)))
+# Other versions of Python. Those of pyenv are programs that run where PYENV_VERSION names their version.
+pythons = []
+if "torch" in config.available_features:
+    versions = subprocess.run(["pyenv", "versions", "--bare"], capture_output=True, text=True).stdout.split() \
+        if shutil.which("pyenv") else []
+    environment = {**os.environ, "PYENV_VERSION": ":".join(versions + ["system"])} if versions else None
+    for minor in range(10, 20):
+        if shutil.which(f"python3.{minor}"):
+            found = subprocess.run([f"python3.{minor}", "-c", "import pip, sys; print(sys.executable)"],
+                                   capture_output=True, text=True, env=environment)
+            pythons += found.stdout.split()
+if len(pythons) > 1:
+    config.available_features.add("pythons")
+config.substitutions.append(("%every_python", shlex.join(pythons)))
 fake_dir = os.path.join(config.mhc_obj_root, "lib", "fake")
 if os.path.exists(os.path.join(fake_dir, "libmhcrt_cuda.so")):
     # Models for a GPU run, and leave zeros: runtime/test/cuda-host.
