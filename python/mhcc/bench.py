@@ -1,10 +1,12 @@
 """Times the mHC of one sublayer as DeepSeek-V4 of transformers writes it, with the gradients of all that it reads."""
 
+import functools
 import statistics
 import time
 
 import torch
 
+from . import rivals
 from .model import compile
 
 _TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
@@ -64,10 +66,12 @@ def _copy_speed(device, repeat):
     return 2 * source.nbytes / 1e-3 / _milliseconds(lambda: target.copy_(source), device, repeat)
 
 
-def run(shapes, dtype, device, forward, mode, repeat):
+def run(shapes, dtype, device, forward, mode, repeat, beside):
     where = torch.cuda.get_device_name() if device == "cuda" else f"{torch.get_num_threads()} threads"
+    columns = [rivals.Column(text) for text in beside]
+    names = ["eager", "compiled", *(column.name for column in columns), "mhc"]
     print(f"PyTorch {torch.__version__}, {where}, copy {_copy_speed(device, repeat) / 1e9:.0f} GB/s")
-    print(f"{'shape':12} {'dtype':6} {'eager':>10} {'compiled':>10} {'mhc':>10}   ms; times faster than each")
+    print(f"{'shape':12} {'dtype':6} {' '.join(f'{name:>10}' for name in names)}   ms; times faster than each")
     for shape in shapes.split(","):
         tokens, channels = map(int, shape.split("x"))
         for word in dtype.split(","):
@@ -82,7 +86,11 @@ def run(shapes, dtype, device, forward, mode, repeat):
                     out = model(x)
                 return out if forward else torch.autograd.grad(out, [x, *module.parameters()], gradient)
 
+            besides = [column.step(module, x, None if forward else gradient) for column in columns]
             models = module, torch.compile(module, mode=mode), compile(module, mode=mode, require="all")
-            eager, compiled, ours = (_milliseconds(lambda: step(model), device, repeat) for model in models)
-            print(f"{shape:12} {word:6} {eager:10.3f} {compiled:10.3f} {ours:10.3f}   "
-                  f"{eager / ours:.1f} {compiled / ours:.1f}")  # fmt: skip
+            *calls, ours = (functools.partial(step, model) for model in models)
+            times = [call and _milliseconds(call, device, repeat) for call in (*calls, *besides, ours)]
+            own = times[-1]
+            print(f"{shape:12} {word:6}", *(f"{'-' if time is None else f'{time:.3f}':>{max(10, len(name))}}"
+                                            for name, time in zip(names, times)), " ",
+                  *("-" if time is None else f"{time / own:.1f}" for time in times[:-1]))  # fmt: skip

@@ -93,3 +93,55 @@ def test_command_bench(tmp_path):
     first, *rows = out.splitlines()
     assert first.startswith(f"PyTorch {torch.__version__}, ") and " threads, copy " in first
     assert [line.split()[:2] for line in rows] == [["shape", "dtype"], ["16x32", "f32"], ["16x32", "bf16"]]
+
+
+# Stand-ins: the sources of a project are files of its names that have the functions of mhcc.compat.
+RIVALS = {
+    "liger": {"src/liger_kernel/ops/mhc.py": """
+from types import SimpleNamespace as Class
+from liger_kernel.ops.utils import ensure_contiguous
+from mhcc.compat import liger
+LigerMHCCoeffsFunction = Class(apply=lambda x, phi, b, pre, post, res, allow, tmax, rms, pre_eps, sinkhorn, mult:
+    liger.liger_mhc_coeffs(x, phi, b, pre, post, res, allow_fp32=allow, tmax=tmax, rms_eps=rms, pre_eps=pre_eps,
+                           sinkhorn_eps=sinkhorn, post_mult=mult))
+LigerMHCPreFunction, LigerMHCPostResFunction = Class(apply=liger.liger_mhc_pre), Class(apply=liger.liger_mhc_post_res)
+"""},
+    "transformer_engine": {"transformer_engine/common/triton/mhc.py": "", "transformer_engine/pytorch/triton/mhc.py": """
+from transformer_engine.common.triton import mhc
+from transformer_engine.pytorch.cpp_extensions.gemm import general_gemm
+from mhcc.compat.transformer_engine import mhc_fused_expand_combine, mhc_generate_mix_and_aggregate
+"""},
+    "tile_kernels": {"tile_kernels/modeling/mhc/__init__.py": "", "tile_kernels/modeling/mhc/functional.py":
+                     "from mhcc.compat.tile_kernels import mhc_post, mhc_pre"},
+}
+
+
+def checkouts(folder, **changed):
+    for name, files in RIVALS.items():
+        for path, text in files.items():
+            file = folder / name / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(changed.get(name, text))
+    return [f"--beside={name}={folder / name}" for name in RIVALS]
+
+
+def test_command_bench_beside(tmp_path):
+    out = command("bench", "--shapes=16x32", "--dtype=f32,bf16", "--repeat=1", *checkouts(tmp_path),
+                  TORCHDYNAMO_DISABLE="1")
+    _, head, single, half = map(str.split, out.splitlines())
+    assert head[2:8] == ["eager", "compiled", "liger", "transformer_engine", "tile_kernels", "mhc"], head
+    assert single[6] == single[-1] == "-" and "-" not in half, "TileKernels has bf16 alone"
+    assert len(single) == len(half) == 8 + 5 and all(float(time) > 0 for time in half[2:8]), half
+
+
+def test_command_bench_beside_what_is_wrong(tmp_path):
+    options = checkouts(tmp_path, transformer_engine="""
+from mhcc.compat.transformer_engine import mhc_fused_expand_combine as right, mhc_generate_mix_and_aggregate
+mhc_fused_expand_combine = lambda f, bias, h_post, x, h_res, n: right(f, bias, h_post, x, h_res.mT.contiguous(), n)
+""")
+    for option, needed in ((options[1], "the streams of transformer_engine are "),
+                           (f"--beside=liger={tmp_path}", "src/liger_kernel/ops/mhc.py is missing; needed a checkout"),
+                           ("--beside=tiger=x", "--beside is 'tiger=x'; needed NAME=CHECKOUT with one of liger, ")):
+        done = subprocess.run([sys.executable, "-m", "mhcc", "bench", "--shapes=16x32", "--repeat=1", option],
+                              capture_output=True, text=True, env={**os.environ, "TORCHDYNAMO_DISABLE": "1"})  # fmt: skip
+        assert done.returncode == 1 and needed in done.stderr, done.stderr
