@@ -54,7 +54,12 @@ static bool replacesNodes(Operation *op) {
   SmallVector<Operation *> users;
   for (Value result : op->getResults())
     usersThroughViews(result, users);
-  return llvm::any_of(users, isOfSite);
+  // A sublayer may end with a norm and a product: only what coefficients are made of is of the site.
+  auto isSublayer = [&](Operation *user) {
+    auto post = dyn_cast<PostOp>(user);
+    return post && isa<ProjectionOp>(op) && behindReshapes(post.getF()).getDefiningOp() == op;
+  };
+  return llvm::any_of(users, [&](Operation *user) { return isOfSite(user) && !isSublayer(user); });
 }
 
 /// An op that computes nothing that a node is named for.

@@ -16,10 +16,8 @@ using algebra::Algebra;
 
 using Closed = std::optional<Algebra::Closed>;
 
-/// Whether both are the same tensor at some index.
-static bool isSameElement(const Closed &a, const Closed &b) {
-  return a && b && a->node == b->node && a->coefficient == b->coefficient;
-}
+/// Whether both are the same tensor at some index, but for a number.
+static bool isSameElement(const Closed &a, const Closed &b) { return a && b && a->node == b->node; }
 
 /// Whether a batch of products reads a matrix that is the same in all of them, as exporters repeat a weight.
 static bool multipliesByOne(algebra::Reading &reading, Operation *op) {

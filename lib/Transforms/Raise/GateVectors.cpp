@@ -21,6 +21,11 @@ Value GatesBuilder::buildElement(const algebra::Factor &factor, const LinearGrou
   IndexVars rowVars = hasRows ? group.row : IndexVars();
   if (Value whole = build(reading, builder, user, Algebra::of(factor.element), {rowVars}))
     return leaf.toF32(whole);
+  if (factor.node()->isApply("sigmoid")) { // a part of a hyperbolic tangent that a product was read with
+    std::optional<Expr> of = algebra.part(factor.element);
+    Value argument = of ? buildVector(*of, group, hasRows) : Value();
+    return argument ? SigmoidOp::create(builder, loc, argument.getType(), argument).getResult() : Value();
+  }
   Value base = factor.node()->value;
   auto type = base ? dyn_cast<RankedTensorType>(base.getType()) : RankedTensorType();
   if (!type || !type.hasStaticShape() || !reading.isBefore(base, user))
@@ -88,13 +93,21 @@ Value GatesBuilder::buildTerm(const algebra::Term &term, const LinearGroup &grou
 
 /// A sum of products that no token enters, as [rows] or as [1].
 Value GatesBuilder::buildVector(const Expr &expr, const LinearGroup &group, bool hasRows) {
+  auto buildWhole = [&] {
+    Value whole = build(reading, builder, user, expr, {hasRows ? group.row : IndexVars()});
+    return whole ? leaf.toF32(whole) : Value();
+  };
+  auto hasSigmoid = [](const algebra::Term &term) {
+    return llvm::any_of(term.factors, [](const algebra::Factor &factor) { return factor.node()->isApply("sigmoid"); });
+  };
+  if (llvm::any_of(expr, hasSigmoid)) // a hyperbolic tangent is read as a sum
+    if (Value whole = buildWhole())
+      return whole;
   Value sum;
   for (const algebra::Term &term : expr) {
     Value product = buildTerm(term, group, hasRows);
-    if (!product) { // such as a hyperbolic tangent, which is read as a sum
-      Value whole = build(reading, builder, user, expr, {hasRows ? group.row : IndexVars()});
-      return whole ? leaf.toF32(whole) : Value();
-    }
+    if (!product)
+      return buildWhole();
     sum = sum ? leaf.add(sum, product) : product;
   }
   return sum ? sum : buildTerm(algebra::Term{0, {}, {}}, group, hasRows);

@@ -346,8 +346,12 @@ std::optional<Mix> MixSite::matchMix(const algebra::Factor &x, const algebra::Te
   // Weights of all tokens do not tell tokens from channels: the order in which streams are stored does.
   auto isWeighed = [&](Var var) { return var != stream.first && dependsOn(mix.weights[0], var); };
   bool isStatic = llvm::none_of(varsOf(x.at()), isWeighed);
-  std::optional<algebra::Reading::Found> streams = findStreams(reading, mix.x, op, isStatic, widthOf(root));
-  if (!streams)
+  auto find = [&](const Expr &x) { return findStreams(reading, x, op, isStatic, widthOf(root)); };
+  std::optional<algebra::Reading::Found> streams;
+  // A number is of the streams where they are a value with it, such as the n-th part of a token.
+  if (double &number = mix.weights[0].coefficient; number != 1 && (streams = find(Algebra::scale(mix.x, number))))
+    number = 1;
+  if (!streams && !(streams = find(mix.x)))
     return std::nullopt;
   mix.streams = streams->value;
   mix.at = streams->at;

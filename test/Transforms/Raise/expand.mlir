@@ -46,6 +46,27 @@ func.func @streams_that_are_squared(%x: tensor<?x64xf32>) -> tensor<?x4x64xf32> 
   return %1 : tensor<?x4x64xf32>
 }
 
+// A part of a token as each stream
+// CHECK-LABEL: @streams_that_are_mixed_in_parts
+func.func @streams_that_are_mixed_in_parts(%x: tensor<2x6x64xf32>, %f: tensor<12x64xf32>, %gate: tensor<12x4xf32>,
+                                           %mix: tensor<12x4x4xf32>) -> (tensor<12x4x64xf32>, tensor<2x6x4x64xf32>) {
+  // CHECK: mhc.expand(x = %{{.*}} : tensor<12x64xf32>) <layout = nC>
+  // CHECK: %[[PART:.*]] = arith.mulf
+  // CHECK: %[[S:.*]] = tensor.collapse_shape %[[PART]]
+  // CHECK: mhc.post(f = %arg1 : tensor<12x64xf32>, h_post = %arg2 : tensor<12x4xf32>, x = %[[S]] : tensor<12x4x64xf32>, h_res = %arg3
+  %quarter = arith.constant dense<0.25> : tensor<2x6x4x64xf32>
+  %0 = mhc.broadcast %x dims = [0, 1, 3] : tensor<2x6x64xf32> -> tensor<2x6x4x64xf32>
+  %1 = arith.mulf %0, %quarter : tensor<2x6x4x64xf32>
+  %2 = arith.mulf %1, %1 : tensor<2x6x4x64xf32>
+  %streams = tensor.collapse_shape %1 [[0, 1], [2], [3]] : tensor<2x6x4x64xf32> into tensor<12x4x64xf32>
+  %mixed = mhc.batch_matmul %mix, %streams : (tensor<12x4x4xf32>, tensor<12x4x64xf32>) -> tensor<12x4x64xf32>
+  %gates = mhc.broadcast %gate dims = [0, 1] : tensor<12x4xf32> -> tensor<12x4x64xf32>
+  %rows = mhc.broadcast %f dims = [0, 2] : tensor<12x64xf32> -> tensor<12x4x64xf32>
+  %branch = arith.mulf %gates, %rows : tensor<12x4x64xf32>
+  %out = arith.addf %mixed, %branch : tensor<12x4x64xf32>
+  return %out, %2 : tensor<12x4x64xf32>, tensor<2x6x4x64xf32>
+}
+
 // A factor of a product is a sublayer's output or a gate, not streams.
 // CHECK-LABEL: @no_expand_of_what_is_only_multiplied
 func.func @no_expand_of_what_is_only_multiplied(%f: tensor<?x64xf32>, %g: tensor<?x4x64xf32>) -> tensor<?x4x64xf32> {

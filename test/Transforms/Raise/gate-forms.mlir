@@ -74,6 +74,26 @@ func.func @hyperbolic_tangent_as_alpha(%x: tensor<8x4x16xf32>, %phi: tensor<4x64
   return %gate : tensor<8x4xf32>
 }
 
+// Also of a bias, for which the program has no value of its product.
+// CHECK-LABEL: @bias_times_hyperbolic_tangent
+// CHECK: %[[TANH:.*]] = math.tanh %arg2 : tensor<1xf32>
+// CHECK: %[[SIGMOID:.*]] = mhc.sigmoid
+// CHECK: mhc.gates({{.*}} alpha = %[[TANH]] : tensor<1xf32>, beta = %{{.*}} : tensor<4xf32>)
+func.func @bias_times_hyperbolic_tangent(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %alpha: tensor<1xf32>,
+                                         %own: tensor<4xf32>, %bias: tensor<4xf32>) -> tensor<8x4xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %owns = mhc.broadcast %own dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %linear = arith.addf %p, %owns : tensor<8x4xf32>
+  %bounded = math.tanh %alpha : tensor<1xf32>
+  %alphas = mhc.broadcast %bounded dims = [1] : tensor<1xf32> -> tensor<8x4xf32>
+  %scaled = arith.mulf %linear, %alphas : tensor<8x4xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %scaled, %biases : tensor<8x4xf32>
+  %gate = mhc.sigmoid %z : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
 // Streams of which one is given, and the others are zeros, are streams as others are.
 // CHECK-LABEL: @one_stream_of_several
 // CHECK: %[[STREAMS:.*]] = arith.select
