@@ -405,19 +405,28 @@ static Values expand(AtenCall &call) {
   return one(streams ? streams : call.spread(self));
 }
 
-/// Copies along dimensions of one element, which are as good as a view.
+/// Copies along dimensions of one element, which are as good as a view; or of all elements of one dimension, one after
+/// the other.
 static Values repeat(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<SmallVector<int64_t>> times = call.integers("repeats");
   if (!self || !times)
     return {};
-  const int64_t more = static_cast<int64_t>(times->size()) - rankOf(self);
-  for (auto [dim, count] : llvm::enumerate(*times)) {
-    const int64_t own = static_cast<int64_t>(dim) - more;
-    if (count != 1 && own >= 0 && cast<RankedTensorType>(self.getType()).getDimSize(own) != 1)
-      return {};
-  }
-  return expand(call);
+  const int64_t rank = rankOf(self), more = static_cast<int64_t>(times->size()) - rank;
+  SmallVector<int64_t> whole;
+  for (int64_t dim : llvm::seq(rank))
+    if ((*times)[dim + more] != 1 && cast<RankedTensorType>(self.getType()).getDimSize(dim) != 1)
+      whole.push_back(dim);
+  if (whole.empty())
+    return expand(call);
+  if (llvm::count_if(*times, [](int64_t count) { return count != 1; }) != 1)
+    return {};
+  const int64_t dim = whole.front();
+  LeafBuilder::Sizes sizes = call.leaf.sizesOf(self);
+  sizes.insert(sizes.begin() + dim, call.builder.getIndexAttr((*times)[dim + more]));
+  auto own = llvm::to_vector(llvm::seq<int64_t>(0, rank + 1));
+  own.erase(own.begin() + dim);
+  return one(call.leaf.join(call.leaf.broadcast(self, sizes, own), dim, 2));
 }
 
 static Values slice(AtenCall &call) {

@@ -328,12 +328,12 @@ func.func @open_full(%a: f64 {mhc.name = "a"}) -> (tensor<2x4xf32>) {
   return %0 : tensor<2x4xf32>
 }
 
-// Copies of several elements, and every second one.
+// Copies along two dimensions of several elements, and every second one.
 // CHECK-LABEL: func.func @repeated(
 // CHECK-NEXT: return{{$}}
-func.func @repeated(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x8xf32>) {
-  %0 = "aten.repeat.default"(%a) {"self" = 0 : index, "repeats" = [1 : i64, 2 : i64]} : (tensor<2x4xf32>) -> (tensor<2x8xf32>) loc("n")
-  return %0 : tensor<2x8xf32>
+func.func @repeated(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<6x8xf32>) {
+  %0 = "aten.repeat.default"(%a) {"self" = 0 : index, "repeats" = [3 : i64, 2 : i64]} : (tensor<2x4xf32>) -> (tensor<6x8xf32>) loc("n")
+  return %0 : tensor<6x8xf32>
 }
 
 // CHECK-LABEL: func.func @scattered(

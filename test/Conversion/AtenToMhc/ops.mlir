@@ -788,6 +788,16 @@ func.func @repeat(%a: tensor<2x1x4xf32> {mhc.name = "a"}) -> (tensor<5x2x3x4xf32
   return %0 : tensor<5x2x3x4xf32>
 }
 
+// Streams side by side in one dimension
+// CHECK-LABEL: func.func @repeat_all(
+// CHECK-NEXT: [[V0:%.+]] = mhc.broadcast %arg0 dims = [0, 1, 3] : tensor<2x3x4xf32> -> tensor<2x3x5x4xf32>
+// CHECK-NEXT: [[V1:%.+]] = tensor.collapse_shape [[V0]] {{\[\[}}0], [1], [2, 3]] : tensor<2x3x5x4xf32> into tensor<2x3x20xf32>
+// CHECK-NEXT: return [[V1]] : tensor<2x3x20xf32>
+func.func @repeat_all(%a: tensor<2x3x4xf32> {mhc.name = "a"}) -> (tensor<2x3x20xf32>) {
+  %0 = "aten.repeat.default"(%a) {"self" = 0 : index, "repeats" = [1 : i64, 1 : i64, 5 : i64]} : (tensor<2x3x4xf32>) -> (tensor<2x3x20xf32>) loc("n")
+  return %0 : tensor<2x3x20xf32>
+}
+
 // CHECK-LABEL: func.func @slice(
 // CHECK-NEXT: [[V0:%.+]] = tensor.extract_slice %arg0[0, 8] [2, 16] [1, 1] : tensor<2x24xf32> to tensor<2x16xf32>
 // CHECK-NEXT: return [[V0]] : tensor<2x16xf32>
