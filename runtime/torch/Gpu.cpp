@@ -19,6 +19,7 @@ namespace {
 struct GpuLibrary {
   void *kernels = nullptr;
   Backend backend = {};
+  decltype(&mhcrt_cuda_describe) describe = nullptr;
   decltype(&mhcrt_context_destroy) destroy = nullptr;
   decltype(&mhcrt_cuda_set_stream) setStream = nullptr;
   decltype(&mhcrt_cuda_set_allocator) setAllocator = nullptr;
@@ -56,6 +57,7 @@ void GpuLibrary::bind(void *torch) {
   resolve(kernels, "mhcrt_context_create", backend.create, missing);
   resolve(kernels, "mhcrt_last_error", backend.lastError, missing);
   resolve(kernels, "mhcrt_clear_error", backend.clearError, missing);
+  resolve(kernels, "mhcrt_cuda_describe", describe, missing);
   resolve(kernels, "mhcrt_context_destroy", destroy, missing);
   resolve(kernels, "mhcrt_cuda_set_stream", setStream, missing);
   resolve(kernels, "mhcrt_cuda_set_allocator", setAllocator, missing);
@@ -102,9 +104,11 @@ mhcrt_context *mhcrt::createOnGpu(TensorPlace place, void *stream) {
   const GpuLibrary &library = gpuLibrary();
   const torch::stable::accelerator::DeviceGuard guard(place.index);
   mhcrt_context *context = nullptr;
-  if (library.backend.create(0, &context) != MHCRT_OK)
-    throw std::runtime_error("mhcrt_context_create: no context on " + place.text() +
-                             " to be had; needed a driver of CUDA " MHCRT_CUDA_VERSION " or later");
+  if (library.backend.create(0, &context) != MHCRT_OK) {
+    mhcrt_cuda_machine machine;
+    library.describe(&machine);
+    throw std::runtime_error("mhcrt_context_create: no context on " + place.text() + ": " + machine.problem);
+  }
   library.setAllocator(context, takeMemory, giveMemory, nullptr);
   if (library.setStream(context, stream) == MHCRT_OK)
     return context;

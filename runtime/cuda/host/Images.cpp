@@ -39,6 +39,15 @@ static std::string listImages() {
   return text;
 }
 
+/// Why no GPU can be asked. A driver serves all versions of its own major one.
+static std::string missingDevice(cudaError_t error) {
+  int found = 0;
+  if (error != cudaErrorInsufficientDriver || cudaDriverGetVersion(&found) != cudaSuccess || found == 0)
+    return "the CUDA driver or a GPU is missing";
+  return "the CUDA driver is of version " + std::to_string(found / 1000) + "." + std::to_string(found % 1000 / 10) +
+         "; needed " + std::to_string(CUDART_VERSION / 1000) + ".0 or later";
+}
+
 extern "C" mhcrt_status mhcrt_cuda_describe(mhcrt_cuda_machine *machine) {
   *machine = {};
   std::snprintf(machine->images, sizeof(machine->images), "%s", listImages().c_str());
@@ -52,7 +61,7 @@ extern "C" mhcrt_status mhcrt_cuda_describe(mhcrt_cuda_machine *machine) {
                           cudaMemGetInfo(&free, &total)})
     if (ask != cudaSuccess) {
       forget(ask);
-      std::snprintf(machine->problem, sizeof(machine->problem), "the CUDA driver or a GPU is missing");
+      std::snprintf(machine->problem, sizeof(machine->problem), "%s", missingDevice(ask).c_str());
       return MHCRT_DEVICE_ERROR;
     }
   std::snprintf(machine->name, sizeof(machine->name), "%s", properties.name);
