@@ -66,24 +66,37 @@ bool algebra::isNonNegative(const Node &node) {
 // Positions
 //===----------------------------------------------------------------------===//
 
-static void sortOut(SmallVectorImpl<int64_t> &numbers) {
-  llvm::sort(numbers);
-  numbers.erase(llvm::unique(numbers), numbers.end());
+static void insert(SmallVectorImpl<int64_t> &numbers, int64_t number) {
+  auto place = llvm::lower_bound(numbers, number);
+  if (place == numbers.end() || *place != number)
+    numbers.insert(place, number);
+}
+
+static void insertAll(SmallVectorImpl<int64_t> &numbers, llvm::ArrayRef<int64_t> others) {
+  for (int64_t number : others)
+    insert(numbers, number);
+}
+
+/// How many parts a dimension has of the size that an index runs through; 0 where that is open.
+static int64_t partsBeside(const Index &index, Size extent) {
+  int64_t run = 1;
+  for (const Piece &piece : index.pieces)
+    run *= piece.extent.isNumber() ? piece.extent.number() : 0;
+  return extent.isNumber() && run > 0 && extent.number() % run == 0 ? extent.number() / run : 0;
 }
 
 SmallVector<int64_t, 2> algebra::fixedExtents(const Term &term) {
   SmallVector<int64_t, 2> all;
   for (const Term &part : term.exponent)
-    llvm::append_range(all, fixedExtents(part));
+    insertAll(all, fixedExtents(part));
   for (const Factor &factor : term.factors) {
     const Node &node = *factor.node();
-    llvm::append_range(all, node.fixed);
+    insertAll(all, node.fixed);
     if (node.kind == Node::Base)
       for (auto [index, extent] : llvm::zip(factor.at(), node.dims))
-        if (index.pieces.empty() && extent.isNumber() && extent.number() > 1)
-          all.push_back(extent.number());
+        if (int64_t parts = partsBeside(index, extent); parts > 1)
+          insert(all, parts);
   }
-  sortOut(all);
   return all;
 }
 
@@ -91,7 +104,6 @@ SmallVector<int64_t, 2> algebra::fixedExtents(const Node &node) {
   SmallVector<int64_t, 2> all;
   for (const Expr &part : node.parts)
     for (const Term &term : part)
-      llvm::append_range(all, fixedExtents(term));
-  sortOut(all);
+      insertAll(all, fixedExtents(term));
   return all;
 }

@@ -218,6 +218,26 @@ TEST(Algebra, StreamsOneByOne) {
   })");
 }
 
+/// A mean square of each part of a row, added up.
+TEST(Algebra, SumsOfParts) {
+  auto program = [](const std::string &parts) {
+    return R"(func.func @f(%x: tensor<?x16xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %x, %c0 : tensor<?x16xf32>
+    %a = mhc.reduce sum %x dims = [1] : tensor<?x16xf32> -> tensor<?xf32>
+    %x0 = tensor.extract_slice %x[0, 0] [%d, 8] [1, 1] : tensor<?x16xf32> to tensor<?x8xf32>
+    %x1 = tensor.extract_slice %x[0, )" +
+           parts + R"(] [%d, 8] [1, 1] : tensor<?x16xf32> to tensor<?x8xf32>
+    %s0 = mhc.reduce sum %x0 dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
+    %s1 = mhc.reduce sum %x1 dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
+    %b = arith.addf %s0, %s1 : tensor<?xf32>
+    return %a, %b : tensor<?xf32>, tensor<?xf32>
+  })";
+  };
+  expectSame(program("8"));
+  expectDifferent(program("4"));
+}
+
 TEST(Algebra, StackedParts) {
   expectSame(R"(func.func @f(%x: tensor<?x2x8xf32>) -> (tensor<?x2x8xf32>, tensor<?x2x8xf32>) {
     %c0 = arith.constant 0 : index
