@@ -44,6 +44,10 @@ struct Stack {
 };
 } // namespace
 
+static RankedTensorType partType(tensor::ConcatOp concat) {
+  return cast<RankedTensorType>(concat.getInputs()[0].getType());
+}
+
 static std::optional<Stack> matchStack(tensor::ConcatOp concat) {
   Stack stack;
   llvm::SmallDenseSet<Value> seen;
@@ -65,14 +69,35 @@ static std::optional<Stack> matchStack(tensor::ConcatOp concat) {
     stack.streams.push_back(stream);
   }
   int64_t count = stack.streams.size();
-  bool hasSize = cast<RankedTensorType>(concat.getInputs()[0].getType()).getDimSize(concat.getDim()) > 0; // known
   bool isReadAlone = llvm::any_of(stack.streams, [](Value stream) { return !singleUser(stream); });
-  return count >= kMinStreams && count <= kMaxStreams && hasSize && isReadAlone ? std::optional(stack) : std::nullopt;
+  return count >= kMinStreams && count <= kMaxStreams && isReadAlone ? std::optional(stack) : std::nullopt;
+}
+
+/// Tensors [s, ...] that are one [n * s, ...], of an open size s: a stack [n, s, ...] of them, shown so. Null where
+/// their sizes may differ.
+static tensor::ConcatOp stackOpen(tensor::ConcatOp concat, std::optional<DimAnalysis> &dims) {
+  const int64_t dim = concat.getDim();
+  ValueRange parts = concat.getInputs();
+  if (!dims)
+    dims.emplace(concat->getParentOfType<func::FuncOp>());
+  if (!llvm::all_of(parts, [&](Value part) { return dims->sameSize(part, dim, parts[0], dim); }))
+    return {};
+  OpBuilder builder(concat);
+  LeafBuilder leaf(builder, concat.getLoc());
+  llvm::SmallBitVector units(partType(concat).getRank() + 1);
+  units.set(dim);
+  SmallVector<Value> stacked;
+  for (Value part : parts)
+    stacked.push_back(leaf.insertUnits(part, units));
+  auto stack = leaf.concat(stacked, dim).getDefiningOp<tensor::ConcatOp>();
+  concat.replaceAllUsesWith(leaf.join(stack, dim, 2));
+  concat.erase();
+  return stack;
 }
 
 /// A row of a stack in the type of the streams.
 static Value rowOf(LeafBuilder &leaf, tensor::ConcatOp stack, int64_t row, const llvm::SmallBitVector &units) {
-  int64_t extent = cast<RankedTensorType>(stack.getInputs()[0].getType()).getDimSize(stack.getDim());
+  int64_t extent = partType(stack).getDimSize(stack.getDim());
   Value part = leaf.slice(stack, stack.getDim(), row * extent, extent);
   return units.any() ? leaf.dropUnits(part, units) : part;
 }
@@ -89,9 +114,15 @@ static void readAs(Value stream, Value row) {
 void mhc::stackStreams(func::FuncOp func) {
   SmallVector<tensor::ConcatOp> all;
   func.walk([&](tensor::ConcatOp concat) { all.push_back(concat); });
+  std::optional<DimAnalysis> dims; // before the first stack
   for (tensor::ConcatOp concat : all) {
     std::optional<Stack> stack = matchStack(concat);
-    if (!stack)
+    const int64_t extent = stack ? partType(concat).getDimSize(concat.getDim()) : 0;
+    if (ShapedType::isDynamic(extent)) {
+      concat = stackOpen(concat, dims);
+      stack = concat ? matchStack(concat) : std::nullopt;
+    }
+    if (!stack || extent == 0)
       continue;
     OpBuilder builder(concat);
     setAfterInputs(builder, stack->streams[0].getParentBlock(), stack->streams);
@@ -113,7 +144,7 @@ void mhc::stackStreams(func::FuncOp func) {
 }
 
 void mhc::unstack(tensor::ConcatOp stack) {
-  int64_t extent = cast<RankedTensorType>(stack.getInputs()[0].getType()).getDimSize(stack.getDim());
+  int64_t extent = partType(stack).getDimSize(stack.getDim());
   for (Operation *user : llvm::make_early_inc_range(stack->getUsers())) {
     auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
     int64_t offset = slice ? slice.getStaticOffset(stack.getDim()) : ShapedType::kDynamic;

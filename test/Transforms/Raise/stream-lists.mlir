@@ -110,3 +110,48 @@ func.func @nothing_to_stack(%a: tensor<8x0xf32>, %b: tensor<8x0xf32>, %z: tensor
   %d = arith.subf %a, %b : tensor<8x0xf32>
   return %gated, %d : tensor<8x0xf32>, tensor<8x0xf32>
 }
+
+// Streams with open batch and tokens, one behind the other in the batch: a stack of them, where their sizes are equal.
+// CHECK-LABEL: @open_sizes(
+// CHECK-DAG: %[[X0:.*]] = tensor.expand_shape %arg0
+// CHECK-DAG: %[[X1:.*]] = tensor.expand_shape %arg1
+// CHECK:     %[[X:.*]] = tensor.concat dim(0) %[[X0]], %[[X1]] : (tensor<1x?x?x16xf32>, tensor<1x?x?x16xf32>) -> tensor<2x?x?x16xf32>
+// CHECK-NOT: arith.mulf
+// CHECK:     mhc.aggregate(
+// CHECK-NOT: arith.mulf
+// CHECK:     return
+func.func @open_sizes(%x0: tensor<?x?x16xf32> {mhc.dims = ["b", "t", "16"]}, %x1: tensor<?x?x16xf32> {mhc.dims = ["b", "t", "16"]},
+                      %phi: tensor<8x32xf32>, %h: tensor<?x2xf32> {mhc.dims = ["b*t", "2"]}) -> (tensor<?x8xf32>, tensor<?xf32>, tensor<?x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b = tensor.dim %x0, %c0 : tensor<?x?x16xf32>
+  %t = tensor.dim %x0, %c1 : tensor<?x?x16xf32>
+  %m = tensor.dim %h, %c0 : tensor<?x2xf32>
+  %all = tensor.concat dim(0) %x0, %x1 : (tensor<?x?x16xf32>, tensor<?x?x16xf32>) -> tensor<?x?x16xf32>
+  %stack = tensor.expand_shape %all [[0, 1], [2], [3]] output_shape [2, %b, %t, 16] : tensor<?x?x16xf32> into tensor<2x?x?x16xf32>
+  %turned = mhc.transpose %stack perm = [1, 2, 0, 3] : tensor<2x?x?x16xf32> -> tensor<?x?x2x16xf32>
+  %x = tensor.collapse_shape %turned [[0, 1], [2], [3]] : tensor<?x?x2x16xf32> into tensor<?x2x16xf32>
+  %proj, %stat = mhc.projection(x = %x : tensor<?x2x16xf32>, phi = %phi : tensor<8x32xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (proj : tensor<?x8xf32>, stat : tensor<?xf32>)
+  %f0 = tensor.collapse_shape %x0 [[0, 1], [2]] : tensor<?x?x16xf32> into tensor<?x16xf32>
+  %f1 = tensor.collapse_shape %x1 [[0, 1], [2]] : tensor<?x?x16xf32> into tensor<?x16xf32>
+  %h0 = tensor.extract_slice %h[0, 0] [%m, 1] [1, 1] : tensor<?x2xf32> to tensor<?xf32>
+  %g0 = mhc.broadcast %h0 dims = [0] : tensor<?xf32> -> tensor<?x16xf32>
+  %h1 = tensor.extract_slice %h[0, 1] [%m, 1] [1, 1] : tensor<?x2xf32> to tensor<?xf32>
+  %g1 = mhc.broadcast %h1 dims = [0] : tensor<?xf32> -> tensor<?x16xf32>
+  %y0 = arith.mulf %g0, %f0 : tensor<?x16xf32>
+  %y1 = arith.mulf %g1, %f1 : tensor<?x16xf32>
+  %u = arith.addf %y0, %y1 : tensor<?x16xf32>
+  return %proj, %stat, %u : tensor<?x8xf32>, tensor<?xf32>, tensor<?x16xf32>
+}
+
+// Where nothing says that the sizes are equal, there is no stack.
+// CHECK-LABEL: @unequal_sizes(
+// CHECK-NOT: expand_shape
+// CHECK: tensor.concat dim(0) %arg0, %arg1 : (tensor<?x16xf32>, tensor<?x16xf32>) -> tensor<?x16xf32>
+func.func @unequal_sizes(%past: tensor<?x16xf32>, %new: tensor<?x16xf32>, %z: tensor<?x16xf32>) -> (tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>) {
+  %all = tensor.concat dim(0) %past, %new : (tensor<?x16xf32>, tensor<?x16xf32>) -> tensor<?x16xf32>
+  %gate = mhc.sigmoid %z : tensor<?x16xf32>
+  %a = math.exp %past : tensor<?x16xf32>
+  return %all, %gate, %a : tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>
+}
