@@ -82,6 +82,58 @@ std::optional<Expr> Algebra::choose(const Expr &expr) {
   });
 }
 
+/// A factor that adds something chosen by a position, as of an identity matrix that is added; null for none.
+static const Factor *addedIdentity(const Term &term) {
+  auto addsChosen = [](const Factor &factor) {
+    return factor.halves == 2 && factor.node()->kind == Node::Sum &&
+           llvm::any_of(factor.node()->parts[0], [](const Term &term) {
+             return llvm::any_of(term.factors, [](const Factor &factor) { return factor.node()->isApply("equal"); });
+           });
+  };
+  auto found = llvm::find_if(term.factors, addsChosen);
+  return found == term.factors.end() ? nullptr : &*found;
+}
+
+std::optional<Expr> Algebra::sumOfAdded(const Term &term) {
+  for (const Factor &factor : term.factors) {
+    const Node &node = *factor.node();
+    const bool isSum = factor.halves == 2 && node.isReduce("sum") && node.parts[0].size() == 1;
+    if (!isSum || !addedIdentity(node.parts[0][0]))
+      continue;
+    Open open = this->open(node, factor.at());
+    std::optional<Expr> body = substitute(node.parts[0], [&](Var var) { return open.indices[var]; });
+    const Factor *added = body && body->size() == 1 ? addedIdentity((*body)[0]) : nullptr;
+    std::optional<Expr> terms = added ? part(added->element) : std::nullopt, sum = terms ? Expr() : terms;
+    Term rest = added ? (*body)[0] : Term();
+    llvm::erase_if(rest.factors, [&](const Factor &other) { return other.element == added->element; });
+    for (const Term &one : terms.value_or(Expr())) {
+      std::optional<Expr> product = multiply({one}, {rest});
+      std::optional<Expr> summed = product ? sumOfChosen((*product)[0], open.over) : std::nullopt;
+      summed = summed || !product ? summed : sumOf((*product)[0], open.over);
+      sum = sum && summed ? add(*sum, *summed) : std::nullopt;
+    }
+    Term outer = term;
+    outer.factors.erase(outer.factors.begin() + (&factor - term.factors.begin()));
+    std::optional<Expr> all = sum ? Expr() : sum;
+    for (const Term &one : sum.value_or(Expr())) {
+      std::optional<Expr> product = multiply({outer}, {one});
+      all = all && product ? add(*all, *product) : std::nullopt;
+    }
+    return all;
+  }
+  return std::nullopt;
+}
+
+std::optional<Expr> Algebra::spread(const Expr &expr) {
+  for (size_t number = 0; number < expr.size(); ++number)
+    if (std::optional<Expr> sum = sumOfAdded(expr[number])) {
+      Expr rest = expr;
+      rest.erase(rest.begin() + number);
+      return add(rest, *sum);
+    }
+  return std::nullopt;
+}
+
 /// The variables of a sum that together are one index of what a view shows, as digits of `whole`; none where they are
 /// not all of it.
 static std::map<Var, Index> digitsOf(const Factor &view, const Index &shown, ArrayRef<std::pair<Var, Size>> over,

@@ -87,7 +87,7 @@ struct Node {
 /// Whether a variable is read.
 bool dependsOn(const Factor &factor, Var var);
 bool dependsOn(const Term &term, Var var);
-/// The extents of dimensions of which a term reads one position only, ascending.
+/// How many parts dimensions have of which a term reads one only, ascending: one of its positions, or a run of them.
 llvm::SmallVector<int64_t, 2> fixedExtents(const Term &term);
 
 /// The order of two expressions that are alike by the first offset in which they differ: negative, zero or positive.
@@ -143,6 +143,10 @@ public:
   /// An expression in which a sum over a position that must equal another is its summand there: a product with a
   /// diagonal matrix is one with a vector. Not so by itself: a mix of streams by the identity is a mix.
   std::optional<Expr> choose(const Expr &expr);
+  /// An expression in which a product with a sum of matrices, one of them the identity, is the sum of the products;
+  /// nothing where there is none:
+  ///   sum over j of (h[i, j] - (i == j)) * x[j]  ->  (sum over j of h[i, j] * x[j]) - x[i]
+  std::optional<Expr> spread(const Expr &expr);
   /// A value whose parts lie one after the other along a dimension. `whole` are the value's own indices; variable i of
   /// a part is the index of its dimension i.
   Expr join(mlir::Value value, llvm::ArrayRef<Size> dims, llvm::ArrayRef<Index> whole, unsigned dim,
@@ -220,6 +224,7 @@ private:
   std::optional<Index> chosenBy(const Factor &factor, Var var, Size extent);
   /// The sum of a term in which a factor chooses one of the variables; nothing where none does.
   std::optional<Expr> sumOfChosen(const Term &term, llvm::ArrayRef<std::pair<Var, Size>> over);
+  std::optional<Expr> sumOfAdded(const Term &term);
   std::optional<Expr> sumOf(Term term, llvm::ArrayRef<std::pair<Var, Size>> over);
   /// The sum of a term over all positions of what a view has apart; nothing where it has none.
   std::optional<Expr> sumOfView(const Term &term, llvm::ArrayRef<std::pair<Var, Size>> over);

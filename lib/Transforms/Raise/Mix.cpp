@@ -93,7 +93,10 @@ static bool isBefore(algebra::Sizes &sizes, const algebra::Index &a, const algeb
 MixSite::MixSite(algebra::Reading &reading, Sites &sites, Value root)
     : reading(reading), algebra(reading.algebra()), root(root), op(root.getDefiningOp()), builder(op),
       leaf(builder, op->getLoc()), sites(sites) {
-  std::optional<Algebra::Closed> closed = algebra.close(reading.of(root));
+  const Expr &read = reading.of(root);
+  std::optional<Expr> spread = algebra.spread(read);
+  const bool isFewer = spread && spread->size() < read.size(); // x + (h - 1) x
+  std::optional<Algebra::Closed> closed = algebra.close(isFewer ? *spread : read);
   if (!closed || llvm::any_of(closed->at, [](const algebra::Index &index) { return index.pieces.empty(); }))
     return;
   at = closed->at;

@@ -55,6 +55,7 @@ mlir::Value broadcastFromUnits(Place &place);
 // Products and reductions: RewritesProducts.cpp
 mlir::Value transposeOperand(Place &place);
 mlir::Value transposeProduct(Place &place);
+mlir::Value productBesideIdentity(Place &place);
 mlir::Value productAsBatch(Place &place);
 mlir::Value productAsSum(Place &place);
 mlir::Value columnsApart(Place &place);

@@ -52,6 +52,7 @@ llvm::ArrayRef<Rewrite> rewrites() {
       {"broadcast from unit dimensions", broadcastFromUnits},
       {"operand of a product transposed", transposeOperand},
       {"transpose of the transposed product", transposeProduct},
+      {"product with a matrix less the identity", productBesideIdentity},
       {"product as a batch of one", productAsBatch},
       {"product as multiply and reduce", productAsSum},
       {"columns of a product apart", columnsApart},

@@ -75,6 +75,25 @@ Value transposeProduct(Place &place) {
   return product->flip(place.leaf, product->make(place.leaf));
 }
 
+/// x + (H - 1) x
+Value productBesideIdentity(Place &place) {
+  std::optional<Product> product = productOf(place.op);
+  auto type = product ? cast<RankedTensorType>(product->lhs.getType()) : RankedTensorType();
+  const int64_t n = type && product->batched ? type.getDimSize(1) : 0;
+  constexpr int64_t kMostStreams = 16;
+  if (n < 2 || n > kMostStreams || type.getDimSize(2) != n || product->transposeLhs || product->transposeRhs ||
+      product->rhs.getType() != place.op->getResult(0).getType())
+    return {};
+  SmallVector<APFloat> elements;
+  for (int64_t i = 0; i < n * n; ++i)
+    elements.push_back(cast<FloatAttr>(place.builder.getFloatAttr(type.getElementType(), i % (n + 1) == 0)).getValue());
+  auto identity = DenseElementsAttr::get(type.clone(ArrayRef<int64_t>{n, n}), elements);
+  Value one = arith::ConstantOp::create(place.builder, place.op->getLoc(), identity);
+  Value ones = place.leaf.broadcast(one, place.leaf.sizesOf(product->lhs), {1, 2});
+  product->lhs = place.leaf.sub(product->lhs, ones);
+  return place.leaf.add(product->rhs, product->make(place.leaf));
+}
+
 Value productAsBatch(Place &place) {
   std::optional<Product> product = productOf(place.op);
   if (!product || product->batched)
