@@ -54,6 +54,18 @@ static Value logitsOf(algebra::Reading &reading, OpBuilder &builder, Operation *
   return build(reading, builder, op, site.logits, dims, getElementTypeOrSelf(value));
 }
 
+/// The logarithm of the softmax that comes before the first turn.
+static Value logSoftmax(LeafBuilder leaf, Value logits, const SinkhornSite &site, std::pair<int64_t, int64_t> axes) {
+  SmallVector<int64_t> over, kept = {0};
+  for (int64_t dim : {axes.first, axes.second}) {
+    const int64_t place = (dim == axes.first) != site.isTransposed ? 1 : 2;
+    (llvm::is_contained(site.softmaxOver, dim) ? over : kept).push_back(place);
+  }
+  auto repeated = [&](Value reduced) { return leaf.broadcast(reduced, leaf.sizesOf(logits), kept); };
+  logits = leaf.sub(logits, repeated(leaf.reduce(ReduceKind::max, logits, over)));
+  return leaf.sub(logits, repeated(leaf.log(leaf.reduce(ReduceKind::sum, leaf.exp(logits), over))));
+}
+
 /// Divides by sums behind the last turn.
 static Value normaliseOnceMore(LeafBuilder leaf, Value mix, int64_t dim, const SinkhornSite &site) {
   Value sums = leaf.reduceLike(ReduceKind::sum, mix, dim);
@@ -77,7 +89,10 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
       logits = stored;
     }
   SmallVector<IndexVars> own = ownDims(reading, value), flat = matrixDims(own, *matrixAxes(value), site.isTransposed);
-  logits = LeafBuilder(builder, op->getLoc()).toF32(logits);
+  LeafBuilder leaf(builder, op->getLoc());
+  logits = leaf.toF32(logits);
+  if (!site.softmaxOver.empty())
+    logits = logSoftmax(leaf, logits, site, *matrixAxes(value));
   SinkhornOp::Fields fields;
   fields.mix = logits.getType();
   fields.logits = logits;
@@ -91,8 +106,7 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
   Operation *made = sinkhorn;
   if (site.last) {
     const bool isOfRows = (*site.last == matrixAxes(value)->first) != site.isTransposed;
-    made = normaliseOnceMore(LeafBuilder(builder, op->getLoc()), sinkhorn.getMix(), isOfRows ? 1 : 2, site)
-               .getDefiningOp();
+    made = normaliseOnceMore(leaf, sinkhorn.getMix(), isOfRows ? 1 : 2, site).getDefiningOp();
   }
   if (!replaceRoot(reading, sites, builder, made, indicesOf(reading.algebra().sizes, flat), own, value))
     return false;
@@ -104,7 +118,7 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
   if (site.isShiftRounded)
     sites.note(op, "fewer-roundings", "the maximum of logits in a narrow type is subtracted in f32");
   const bool isShifted = site.init == Init::exp_rowmax || site.init == Init::exp_colmax;
-  if (site.init == Init::exp || isShifted)
+  if (site.softmaxOver.empty() && (site.init == Init::exp || isShifted))
     for (const algebra::Reading::Found &found : reading.find(site.logits, op))
       if (llvm::any_of(found.value.getUsers(), llvm::IsaPred<math::ExpOp>)) {
         noteBareExp(sites, found.value, isShifted);
@@ -151,6 +165,8 @@ static bool replaceSinkhorn(ReadBoth &readings, Sites &sites, Operation *op, Val
   if ((!isView && !mayEnd(op)) || !isMatrixStack(value))
     return false;
   SinkhornMatch match = matchSinkhorn(readings.exact, value);
+  if (match.site && match.miss)
+    sites.decline("sinkhorn", *match.miss);
   if (match.site)
     return replaceSite(readings.exact, sites, op, value, *match.site);
   if (isView || isa<arith::TruncFOp>(op)) // what it shows is told

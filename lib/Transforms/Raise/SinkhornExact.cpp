@@ -53,6 +53,8 @@ private:
   bool takeShift(Expr &logits, ArrayRef<algebra::Var> over);
   std::optional<Expr> readSigmoid(const Expr &expr);
   std::optional<Expr> readSigmoidEps();
+  std::optional<Expr> readSoftmaxOfMatrix();
+  void takeSoftmax();
 
   std::optional<algebra::Var> dead; ///< factors without this variable drop out later
   std::optional<Expr> kernel;       ///< K, where the steps are of potentials
@@ -338,6 +340,44 @@ std::optional<Expr> ExactMatcher::readSigmoidEps() {
   return readSigmoid({terms->front()});
 }
 
+/// exp(z) / (sum of the whole matrix) -> z
+std::optional<Expr> ExactMatcher::readSoftmaxOfMatrix() {
+  const algebra::Term *term = !dead && state.size() == 1 ? &state[0] : nullptr;
+  if (!term || term->coefficient != 1 || term->factors.size() != 1 || term->factors[0].halves != -2)
+    return std::nullopt;
+  std::optional<Expr> exp = algebra.exp(term->exponent);
+  std::optional<Expr> sum = exp ? reduceOver("sum", *exp, {row(), column()}) : std::nullopt;
+  return sum && isEqual(*sum, Algebra::of(term->factors[0].element)) ? std::optional(term->exponent) : std::nullopt;
+}
+
+/// The first step is a softmax. It is a step like the others where what they do to sums does not change its own: those
+/// are 1 at least, the exponential of the maximum, and f32 has no number between 1 and 1 + 2^-23. Otherwise it is the
+/// matrix before the first turn.
+void ExactMatcher::takeSoftmax() {
+  constexpr double kHalfUnit = 0x1p-24;
+  if (steps.size() < 2 || steps[steps.size() - 2].denom == Denom::none)
+    return;
+  // A normalisation of the same sums behind it, which are 1, leaves a number that has become one with the next eps.
+  Step &second = steps[steps.size() - 2];
+  const Step *third = steps.size() > 2 ? &steps[steps.size() - 3] : nullptr;
+  const bool isTwice = third && second.denom == Denom::add && third->denom == Denom::add &&
+                       !isSameEps(second.eps, third->eps) && isSameEps(second.eps, third->eps * (1 + third->eps));
+  if (isTwice)
+    second.eps = third->eps;
+  const bool isStep = second.denom == Denom::clamp ? second.eps <= 1 : second.eps < kHalfUnit;
+  Step &softmax = steps.back();
+  if (isStep || isTwice) {
+    softmax.eps = second.eps;
+    softmax.denom = second.denom;
+  }
+  if (isStep || second.denom == Denom::potentials || (!isTwice && !third))
+    return;
+  tellSoftmax(/*isOfMatrix=*/false);
+  softmaxOver = {softmax.over};
+  if (!isTwice)
+    steps.pop_back();
+}
+
 std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
   if (kernel && !isEqual(state, *kernel))
     return std::nullopt;
@@ -345,6 +385,11 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
     return std::make_pair(*logits, Init::sigmoid);
   if (std::optional<Expr> logits = readSigmoidEps())
     return std::make_pair(*logits, Init::sigmoid_eps);
+  if (std::optional<Expr> logits = readSoftmaxOfMatrix()) {
+    tellSoftmax(/*isOfMatrix=*/true);
+    softmaxOver = {row(), column()};
+    return std::make_pair(*logits, Init::exp);
+  }
   bool isSoftmaxEps = undoSoftmaxEps();
   if (state.size() != 1)
     return std::nullopt;
@@ -372,11 +417,9 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
     init = shift->init;
   else if (first.denom == Denom::none) // a softmax, which needs no shift: the form that does not overflow
     init = ofSoftmax;
-  // A softmax divides by sums of at least 1, the exponential of the maximum: no bound below that changes them.
-  const Step *second = steps.size() > 1 ? &steps[steps.size() - 2] : nullptr;
-  if (second && first.denom == Denom::none && second->denom == Denom::clamp && second->eps <= 1 && init == ofSoftmax) {
-    steps.back().denom = Denom::clamp;
-    steps.back().eps = second->eps;
+  if (first.denom == Denom::none && init == ofSoftmax) {
+    takeSoftmax();
+    init = softmaxOver.empty() ? init : Init::exp;
   }
   return std::make_pair(logits, init);
 }

@@ -25,9 +25,11 @@ struct SinkhornSite {
   bool isTransposed = false;    ///< of the transposes of all matrices
   bool isShiftRounded = false;  ///< what the program subtracts of the logits, and the op does not round
   std::optional<int64_t> last;  ///< the dimension that is summed behind the last turn, by half a turn more
+  llvm::SmallVector<int64_t, 2> softmaxOver = {}; ///< dimensions of a softmax that is the matrix before the first turn
 };
 
-/// A site, or the first need of one that a value does not meet which normalises rows and columns. Neither for others.
+/// A site, or the first need of one that a value does not meet which normalises rows and columns: also of a site that
+/// is a part of it only. Neither for others.
 struct SinkhornMatch {
   std::optional<SinkhornSite> site;
   std::optional<Miss> miss;

@@ -34,8 +34,11 @@ protected:
     const algebra::Element *divisor;
     mlir::Operation *user;  ///< at which the divisor is there
     bool isGuarded = false; ///< whether a selection chooses what divides
-    bool operator==(const Step &o) const { return over == o.over && denom == o.denom && eps == o.eps; }
+    bool isLike(const Step &o) const { return denom == o.denom && isSameEps(eps, o.eps); }
+    bool operator==(const Step &o) const { return over == o.over && isLike(o); }
   };
+  /// Numbers that differ in what their arithmetic rounds.
+  static bool isSameEps(double a, double b) { return a == b || std::abs(a - b) < 1e-9 * std::abs(b); }
 
   /// Sets the state back to what it was before a step.
   virtual bool undoStep() = 0;
@@ -63,6 +66,8 @@ protected:
   }
   /// The variable that the sums run over where they are these; nothing where they are no sums over one dimension.
   std::optional<algebra::Var> summedIn(const algebra::Factor &sums) const;
+  /// Tells that a softmax is no step of the iteration behind it, which is found all the same.
+  void tellSoftmax(bool isOfMatrix);
 
   algebra::Reading &reading;
   algebra::Algebra &algebra;
@@ -73,6 +78,7 @@ protected:
   mlir::Operation *user;   ///< at which the values of the state are there
   std::vector<Step> steps; ///< from the last one back
   bool isShiftRounded = false;
+  llvm::SmallVector<int64_t, 2> softmaxOver; ///< as the site has it
 
 private:
   bool undoLoop();

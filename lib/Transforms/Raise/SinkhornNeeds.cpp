@@ -167,6 +167,9 @@ static const algebra::Factor *roundedFactor(const Expr &state, Format format) {
 }
 
 constexpr StringLiteral kSums = "division by sums of rows or of columns";
+constexpr StringLiteral kSoftmaxEps = "no eps as in the softmax, or exp(z) in its place";
+constexpr StringLiteral kStarts =
+    "exp(z), exp(z - max(z)), or softmax(z) or sigmoid(z), with the eps of the sums or none";
 constexpr StringLiteral kNoRounding = "elements of f32, or each result rounded as by 'mhc.sinkhorn' with a format";
 
 bool SinkhornMatcher::isStart(bool isRead) {
@@ -196,8 +199,7 @@ bool SinkhornMatcher::isStart(bool isRead) {
                    divides ? "a division by" : "a factor", kSums);
   }
   Value start = valueOf(state, user);
-  return unmetAt(Reason::sinkhornStart, start, start ? describe(start) : "another function",
-                 "exp(z), exp(z - max(z)), or softmax(z) or sigmoid(z), with the eps of the sums or none");
+  return unmetAt(Reason::sinkhornStart, start, start ? describe(start) : "another function", kStarts);
 }
 
 bool SinkhornMatcher::isOfOneTensor(const Expr &logits) {
@@ -229,14 +231,23 @@ bool SinkhornMatcher::isStepLike(size_t number, Init init) {
   if (!isEps(step.eps))
     return unmetHere(Reason::sinkhornEpsSign, describeEps(step.denom, step.eps) + " in " + place(number),
                      "an eps of at least 0");
-  if (step.denom == first.denom && step.eps == first.eps)
+  if (step.isLike(first))
     return true;
   bool isBehindSoftmax = number == 1 && first.denom == Denom::none;
   return unmetHere(Reason::sinkhornEps, describeEps(step.denom, step.eps) + " in " + place(number),
-                   describeEps(first.denom, first.eps) + (init == Init::softmax_eps ? " as behind the softmax"
-                                                          : isBehindSoftmax
-                                                              ? " as in the softmax, or exp(z) in its place"
-                                                              : " as in the first"));
+                   isBehindSoftmax ? kSoftmaxEps.str()
+                                   : describeEps(first.denom, first.eps) +
+                                         (init == Init::softmax_eps ? " as behind the softmax" : " as in the first"));
+}
+
+void SinkhornMatcher::tellSoftmax(bool isOfMatrix) {
+  if (isOfMatrix) {
+    unmet(Reason::sinkhornStart, user, "a softmax of whole matrices", kStarts.str());
+    return;
+  }
+  const Step &second = steps[steps.size() - 2];
+  unmet(Reason::sinkhornEps, opOf(second), describeEps(second.denom, second.eps) + " in " + place(1),
+        kSoftmaxEps.str());
 }
 
 bool SinkhornMatcher::areStepsAlike(Init init) {
