@@ -82,15 +82,16 @@ std::optional<Expr> Algebra::choose(const Expr &expr) {
   });
 }
 
+static bool isOfIdentity(const Term &term) {
+  return llvm::any_of(term.factors, [](const Factor &factor) { return factor.node()->isApply("equal"); });
+}
+
 /// A factor that adds something chosen by a position, as of an identity matrix that is added; null for none.
 static const Factor *addedIdentity(const Term &term) {
-  auto addsChosen = [](const Factor &factor) {
+  auto found = llvm::find_if(term.factors, [](const Factor &factor) {
     return factor.halves == 2 && factor.node()->kind == Node::Sum &&
-           llvm::any_of(factor.node()->parts[0], [](const Term &term) {
-             return llvm::any_of(term.factors, [](const Factor &factor) { return factor.node()->isApply("equal"); });
-           });
-  };
-  auto found = llvm::find_if(term.factors, addsChosen);
+           llvm::any_of(factor.node()->parts[0], isOfIdentity);
+  });
   return found == term.factors.end() ? nullptr : &*found;
 }
 
@@ -103,21 +104,33 @@ std::optional<Expr> Algebra::sumOfAdded(const Term &term) {
     Open open = this->open(node, factor.at());
     std::optional<Expr> body = substitute(node.parts[0], [&](Var var) { return open.indices[var]; });
     const Factor *added = body && body->size() == 1 ? addedIdentity((*body)[0]) : nullptr;
-    std::optional<Expr> terms = added ? part(added->element) : std::nullopt, sum = terms ? Expr() : terms;
-    Term rest = added ? (*body)[0] : Term();
-    llvm::erase_if(rest.factors, [&](const Factor &other) { return other.element == added->element; });
-    for (const Term &one : terms.value_or(Expr())) {
-      std::optional<Expr> product = multiply({one}, {rest});
-      std::optional<Expr> summed = product ? sumOfChosen((*product)[0], open.over) : std::nullopt;
-      summed = summed || !product ? summed : sumOf((*product)[0], open.over);
-      sum = sum && summed ? add(*sum, *summed) : std::nullopt;
-    }
-    Term outer = term;
+    std::optional<Expr> terms = added ? part(added->element) : std::nullopt;
+    if (!terms)
+      return std::nullopt;
+    Term beside = (*body)[0], outer = term;
+    llvm::erase_if(beside.factors, [&](const Factor &other) { return other.element == added->element; });
     outer.factors.erase(outer.factors.begin() + (&factor - term.factors.begin()));
-    std::optional<Expr> all = sum ? Expr() : sum;
-    for (const Term &one : sum.value_or(Expr())) {
-      std::optional<Expr> product = multiply({outer}, {one});
-      all = all && product ? add(*all, *product) : std::nullopt;
+    // The terms that are no identity stay one matrix.
+    auto kept = std::stable_partition(terms->begin(), terms->end(), isOfIdentity);
+    llvm::SmallVector<Expr> matrices;
+    for (const Term &one : llvm::make_range(terms->begin(), kept))
+      matrices.push_back({one});
+    if (kept != terms->end())
+      matrices.emplace_back(kept, terms->end());
+    Expr all;
+    for (const Expr &matrix : matrices) {
+      std::optional<Expr> product = multiply(matrix, {beside});
+      std::optional<Expr> sum = product ? sumOfChosen((*product)[0], open.over) : std::nullopt;
+      sum = sum || !product ? sum : sumOf((*product)[0], open.over);
+      sum = sum ? multiply({outer}, *sum) : std::nullopt;
+      if (const Factor *alone = sum ? singleFactor(*sum) : nullptr; alone && alone->node()->kind == Node::Sum)
+        if (std::optional<Expr> own =
+                part(alone->element)) // of streams that are a sum: its terms, which others may undo
+          sum = scale(*own, (*sum)[0].coefficient);
+      sum = sum ? add(all, *sum) : std::nullopt;
+      if (!sum)
+        return std::nullopt;
+      all = std::move(*sum);
     }
     return all;
   }
@@ -125,13 +138,16 @@ std::optional<Expr> Algebra::sumOfAdded(const Term &term) {
 }
 
 std::optional<Expr> Algebra::spread(const Expr &expr) {
+  std::optional<Expr> fewest; // streams that are a sum may have such a product of their own
   for (size_t number = 0; number < expr.size(); ++number)
     if (std::optional<Expr> sum = sumOfAdded(expr[number])) {
       Expr rest = expr;
       rest.erase(rest.begin() + number);
-      return add(rest, *sum);
+      std::optional<Expr> all = add(rest, *sum);
+      if (all && all->size() < (fewest ? fewest->size() : expr.size()))
+        fewest = std::move(all);
     }
-  return std::nullopt;
+  return fewest;
 }
 
 /// The variables of a sum that together are one index of what a view shows, as digits of `whole`; none where they are

@@ -143,9 +143,9 @@ public:
   /// An expression in which a sum over a position that must equal another is its summand there: a product with a
   /// diagonal matrix is one with a vector. Not so by itself: a mix of streams by the identity is a mix.
   std::optional<Expr> choose(const Expr &expr);
-  /// An expression in which a product with a sum of matrices, one of them the identity, is the sum of the products;
-  /// nothing where there is none:
-  ///   sum over j of (h[i, j] - (i == j)) * x[j]  ->  (sum over j of h[i, j] * x[j]) - x[i]
+  /// A sum of fewer terms, where a product with a matrix less the identity is the product less its operand:
+  ///   x[i] + sum over j of (h[i, j] - (i == j)) * x[j]  ->  sum over j of h[i, j] * x[j]
+  /// Nothing where there is none.
   std::optional<Expr> spread(const Expr &expr);
   /// A value whose parts lie one after the other along a dimension. `whole` are the value's own indices; variable i of
   /// a part is the index of its dimension i.

@@ -94,9 +94,8 @@ MixSite::MixSite(algebra::Reading &reading, Sites &sites, Value root)
     : reading(reading), algebra(reading.algebra()), root(root), op(root.getDefiningOp()), builder(op),
       leaf(builder, op->getLoc()), sites(sites) {
   const Expr &read = reading.of(root);
-  std::optional<Expr> spread = algebra.spread(read);
-  const bool isFewer = spread && spread->size() < read.size(); // x + (h - 1) x
-  std::optional<Algebra::Closed> closed = algebra.close(isFewer ? *spread : read);
+  std::optional<Expr> spread = algebra.spread(read); // x + (h - 1) x
+  std::optional<Algebra::Closed> closed = algebra.close(spread ? *spread : read);
   if (!closed || llvm::any_of(closed->at, [](const algebra::Index &index) { return index.pieces.empty(); }))
     return;
   at = closed->at;

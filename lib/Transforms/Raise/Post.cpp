@@ -132,6 +132,10 @@ std::optional<BranchReader::Parts> BranchReader::split(const algebra::Term &term
             return dependsOn(other, output.first) && !dependsOnAny(other, mix.channels);
           }))
         return std::nullopt;
+      if (factor.node() == mix.x[0].factors[0].node()) { // (1 - g) x + g h x
+        decline(Reason::mixNotAValue, describe(mix.streams) + " beside the mix", "one residual matrix [M, n, n]");
+        return std::nullopt;
+      }
       Value value = site.valueOf(factor);
       site.decline("post", mix, Reason::factorPerChannel, value ? value : site.root,
                    value ? describe(value) : site.describeTerm(term), "one value per stream");
