@@ -172,10 +172,10 @@ static bool replaceSinkhorn(ReadBoth &readings, Sites &sites, Operation *op, Val
   if (isView || isa<arith::TruncFOp>(op)) // what it shows is told
     return false;
   if (!match.miss && readings.exact.hasRoundings()) {
-    match = matchSinkhorn(readings.unrounded(), value);
+    match = matchSinkhorn(readings.unrounded(), value, isScaledByVectors(readings.exact, value));
     if (match.site && replaceSite(readings.unrounded(), sites, op, value, *match.site)) {
       sites.note(op, "fewer-roundings",
-                 "an iteration by logarithms in a narrow type is computed in f32, and rounded once");
+                 "an iteration by logarithms or by vectors in a narrow type is computed in f32, and rounded once");
       return true;
     }
   }

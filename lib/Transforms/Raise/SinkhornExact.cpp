@@ -424,6 +424,6 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
   return std::make_pair(logits, init);
 }
 
-SinkhornMatch mhc::matchExactSinkhorn(algebra::Reading &reading, Value value) {
-  return ExactMatcher(reading, value).match();
+SinkhornMatch mhc::matchExactSinkhorn(algebra::Reading &reading, Value value, bool vectors) {
+  return ExactMatcher(reading, value, std::nullopt, vectors).match();
 }

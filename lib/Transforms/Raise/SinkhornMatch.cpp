@@ -12,6 +12,7 @@
 
 using namespace mlir;
 using namespace mhc;
+using algebra::Algebra;
 using algebra::Expr;
 using algebra::Reading;
 
@@ -172,10 +173,38 @@ static std::optional<Format> roundedTo(Reading &reading, Value value) {
   return std::nullopt;
 }
 
-SinkhornMatch mhc::matchSinkhorn(Reading &reading, Value value) {
+bool mhc::isScaledByVectors(Reading &exact, Value value) {
+  if (!isMatrixStack(value))
+    return false;
+  const auto [row, column] = *matrixAxes(value);
+  size_t vectors = 0;
+  Expr matrix = exact.of(value);
+  while (matrix.size() == 1 && vectors <= 2) {
+    const algebra::Term &product = matrix[0];
+    const algebra::Factor *inner = nullptr;
+    for (const algebra::Factor &factor : product.factors) {
+      const bool isVector = !dependsOn(factor, row) || !dependsOn(factor, column);
+      vectors += isVector;
+      if (!isVector && (inner || factor.halves != 2))
+        return false;
+      inner = isVector ? inner : &factor;
+    }
+    if (!inner)
+      return vectors == 2 && !product.exponent.empty();
+    const Expr whole = Algebra::of(inner->element);
+    const bool rounds = isRounded(whole, Format::bf16) || isRounded(whole, Format::f16);
+    std::optional<Expr> before = rounds ? exact.algebra().part(inner->element) : std::nullopt;
+    if (!before)
+      return false;
+    matrix = *before;
+  }
+  return false;
+}
+
+SinkhornMatch mhc::matchSinkhorn(Reading &reading, Value value, bool vectors) {
   if (!isMatrixStack(value))
     return {};
   if (std::optional<Format> format = roundedTo(reading, value))
     return matchRoundedSinkhorn(reading, value, *format);
-  return matchExactSinkhorn(reading, value);
+  return matchExactSinkhorn(reading, value, vectors);
 }

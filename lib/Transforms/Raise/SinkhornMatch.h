@@ -42,8 +42,12 @@ SinkhornSite transposed(SinkhornSite site);
 std::optional<std::pair<int64_t, int64_t>> matrixAxes(mlir::Value value);
 inline bool isMatrixStack(mlir::Value value) { return matrixAxes(value).has_value(); }
 /// Reads a stack of n x n matrices as a Sinkhorn iteration. A reading that ignores roundings finds iterations by
-/// logarithms in a narrow type; of others it tells what a value misses that is one but for its roundings.
-SinkhornMatch matchSinkhorn(algebra::Reading &reading, mlir::Value value);
+/// logarithms in a narrow type and, where the program rounds nothing but the `vectors` that scale the matrix, those; of
+/// others it tells what a value misses that is one but for its roundings.
+SinkhornMatch matchSinkhorn(algebra::Reading &reading, mlir::Value value, bool vectors = false);
+/// Whether a value is exp(z) times two vectors in a reading that sees roundings: with more steps than two, no matrix is
+/// rounded between them.
+bool isScaledByVectors(algebra::Reading &exact, mlir::Value value);
 
 } // namespace mhc
 

@@ -19,9 +19,9 @@ namespace mhc {
 /// is met on the way may be no iteration: its needs are checked at the end, and the first that is not met is told.
 class SinkhornMatcher {
 public:
-  SinkhornMatcher(algebra::Reading &reading, mlir::Value value, std::optional<Format> format = {})
-      : reading(reading), algebra(reading.algebra()), value(value), format(format), axes(*matrixAxes(value)),
-        user(value.getDefiningOp()) {}
+  SinkhornMatcher(algebra::Reading &reading, mlir::Value value, std::optional<Format> format = {}, bool vectors = false)
+      : reading(reading), algebra(reading.algebra()), value(value), format(format), roundsVectors(vectors),
+        axes(*matrixAxes(value)), user(value.getDefiningOp()) {}
   virtual ~SinkhornMatcher() = default;
   SinkhornMatch match();
 
@@ -73,6 +73,7 @@ protected:
   algebra::Algebra &algebra;
   mlir::Value value;
   std::optional<Format> format;     ///< that each op's result is rounded to
+  bool roundsVectors;               ///< and nothing else: what the reading ignores
   std::pair<int64_t, int64_t> axes; ///< of rows and columns
   algebra::Expr state;
   mlir::Operation *user;   ///< at which the values of the state are there
@@ -120,8 +121,8 @@ private:
   std::optional<Miss> miss;
 };
 
-/// Reads a stack of matrices that nothing rounds.
-SinkhornMatch matchExactSinkhorn(algebra::Reading &reading, mlir::Value value);
+/// Reads a stack of matrices that nothing rounds, or nothing but the vectors that scale them.
+SinkhornMatch matchExactSinkhorn(algebra::Reading &reading, mlir::Value value, bool vectors);
 /// Reads a stack of matrices whose elements are rounded to f16 or bf16 by every op of the iteration.
 SinkhornMatch matchRoundedSinkhorn(algebra::Reading &reading, mlir::Value value, Format format);
 

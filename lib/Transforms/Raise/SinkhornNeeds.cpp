@@ -293,6 +293,8 @@ bool SinkhornMatcher::isWhole() {
 bool SinkhornMatcher::isOfItsType() {
   if (format)
     return true;
+  if (roundsVectors && steps.size() > 2) // as with logarithms
+    return true;
   bool isNarrow = narrowFormat(getElementTypeOrSelf(value)).has_value();
   // Logarithms of narrow types are rounded in too many places for a format of the op, and are more exact without.
   bool isExact = llvm::all_of(steps, [](const Step &step) { return step.denom == Denom::none; });

@@ -219,3 +219,62 @@ func.func @maximum_subtracted_in_front(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xf
   %mix = arith.divf %a1, %b2 : tensor<8x4x4xf32>
   return %mix : tensor<8x4x4xf32>
 }
+
+// Vectors that scale the matrix, kept in a narrow type: nothing rounds the matrix between two turns.
+// REMARK: remark: [Analysis] fewer-roundings | {{.*}}Function=vectors
+// CHECK-LABEL: @vectors
+// CHECK: %[[MIX:.*]] = mhc.sinkhorn({{.*}}) <init = exp, order = row_col, denom = potentials, eps = 9.994507e-04, iters = 2>
+// CHECK: arith.truncf %[[MIX]]
+// CHECK-NOT: arith.divf
+func.func @vectors(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
+  %one = arith.constant dense<1.0> : tensor<8x4xbf16>
+  %eps = arith.constant dense<1.0e-3> : tensor<8x4xbf16>
+  %k = math.exp %z : tensor<8x4x4xbf16>
+  %s1 = mhc.reduce sum %k dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %e1 = arith.addf %s1, %eps : tensor<8x4xbf16>
+  %u1 = arith.divf %one, %e1 : tensor<8x4xbf16>
+  %b1 = mhc.broadcast %u1 dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %k1 = arith.mulf %k, %b1 : tensor<8x4x4xbf16>
+  %s2 = mhc.reduce sum %k1 dims = [1] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %e2 = arith.addf %s2, %eps : tensor<8x4xbf16>
+  %v2 = arith.divf %one, %e2 : tensor<8x4xbf16>
+  %b2 = mhc.broadcast %v2 dims = [0, 2] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %k2 = arith.mulf %k, %b2 : tensor<8x4x4xbf16>
+  %s3 = mhc.reduce sum %k2 dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %e3 = arith.addf %s3, %eps : tensor<8x4xbf16>
+  %u3 = arith.divf %one, %e3 : tensor<8x4xbf16>
+  %b3 = mhc.broadcast %u3 dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %k3 = arith.mulf %k, %b3 : tensor<8x4x4xbf16>
+  %s4 = mhc.reduce sum %k3 dims = [1] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %e4 = arith.addf %s4, %eps : tensor<8x4xbf16>
+  %v4 = arith.divf %one, %e4 : tensor<8x4xbf16>
+  %b4 = mhc.broadcast %v4 dims = [0, 2] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %mix = arith.mulf %k3, %b4 : tensor<8x4x4xbf16>
+  return %mix : tensor<8x4x4xbf16>
+}
+
+// A matrix that is rounded in each step by the rounded reciprocals of its sums is another iteration.
+// REMARK: remark: [Missed] sinkhorn-rounds | {{.*}}Function=reciprocals
+// CHECK-LABEL: @reciprocals
+// CHECK-NOT: mhc.sinkhorn
+func.func @reciprocals(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
+  %one = arith.constant dense<1.0> : tensor<8x4xbf16>
+  %k = math.exp %z : tensor<8x4x4xbf16>
+  %s1 = mhc.reduce sum %k dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %u1 = arith.divf %one, %s1 : tensor<8x4xbf16>
+  %b1 = mhc.broadcast %u1 dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %k1 = arith.mulf %k, %b1 : tensor<8x4x4xbf16>
+  %s2 = mhc.reduce sum %k1 dims = [1] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %v2 = arith.divf %one, %s2 : tensor<8x4xbf16>
+  %b2 = mhc.broadcast %v2 dims = [0, 2] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %k2 = arith.mulf %k1, %b2 : tensor<8x4x4xbf16>
+  %s3 = mhc.reduce sum %k2 dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %u3 = arith.divf %one, %s3 : tensor<8x4xbf16>
+  %b3 = mhc.broadcast %u3 dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %k3 = arith.mulf %k2, %b3 : tensor<8x4x4xbf16>
+  %s4 = mhc.reduce sum %k3 dims = [1] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %v4 = arith.divf %one, %s4 : tensor<8x4xbf16>
+  %b4 = mhc.broadcast %v4 dims = [0, 2] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %mix = arith.mulf %k3, %b4 : tensor<8x4x4xbf16>
+  return %mix : tensor<8x4x4xbf16>
+}
