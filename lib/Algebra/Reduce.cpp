@@ -86,30 +86,43 @@ static bool isOfIdentity(const Term &term) {
   return llvm::any_of(term.factors, [](const Factor &factor) { return factor.node()->isApply("equal"); });
 }
 
-/// A factor that adds something chosen by a position, as of an identity matrix that is added; null for none.
-static const Factor *addedIdentity(const Term &term) {
-  auto found = llvm::find_if(term.factors, [](const Factor &factor) {
-    return factor.halves == 2 && factor.node()->kind == Node::Sum &&
-           llvm::any_of(factor.node()->parts[0], isOfIdentity);
+static bool isNumber(const Term &term) { return term.factors.empty() && term.exponent.empty(); }
+
+/// A factor that is a sum with such a term; null for none.
+static const Factor *findSumWith(const Term &term, bool (*isPart)(const Term &)) {
+  auto found = llvm::find_if(term.factors, [&](const Factor &factor) {
+    return factor.halves == 2 && factor.node()->kind == Node::Sum && llvm::any_of(factor.node()->parts[0], isPart);
   });
   return found == term.factors.end() ? nullptr : &*found;
 }
 
+static Term without(Term term, const Element *element) {
+  llvm::erase_if(term.factors, [&](const Factor &other) { return other.element == element; });
+  return term;
+}
+
 std::optional<Expr> Algebra::sumOfAdded(const Term &term) {
+  if (const Factor *added = findSumWith(term, isNumber)) // h x - x of streams that are one tensor repeated
+    if (std::optional<Expr> terms = part(added->element)) {
+      auto number = llvm::find_if(*terms, isNumber);
+      Expr rest = *terms;
+      rest.erase(rest.begin() + (number - terms->begin()));
+      const Expr outer = {without(term, added->element)};
+      std::optional<Expr> kept = multiply(outer, rest);
+      return kept ? add(*kept, scale(outer, number->coefficient)) : std::nullopt;
+    }
   for (const Factor &factor : term.factors) {
     const Node &node = *factor.node();
     const bool isSum = factor.halves == 2 && node.isReduce("sum") && node.parts[0].size() == 1;
-    if (!isSum || !addedIdentity(node.parts[0][0]))
+    if (!isSum || !findSumWith(node.parts[0][0], isOfIdentity))
       continue;
     Open open = this->open(node, factor.at());
     std::optional<Expr> body = substitute(node.parts[0], [&](Var var) { return open.indices[var]; });
-    const Factor *added = body && body->size() == 1 ? addedIdentity((*body)[0]) : nullptr;
+    const Factor *added = body && body->size() == 1 ? findSumWith((*body)[0], isOfIdentity) : nullptr;
     std::optional<Expr> terms = added ? part(added->element) : std::nullopt;
     if (!terms)
       return std::nullopt;
-    Term beside = (*body)[0], outer = term;
-    llvm::erase_if(beside.factors, [&](const Factor &other) { return other.element == added->element; });
-    outer.factors.erase(outer.factors.begin() + (&factor - term.factors.begin()));
+    const Term beside = without((*body)[0], added->element), outer = without(term, factor.element);
     // The terms that are no identity stay one matrix.
     auto kept = std::stable_partition(terms->begin(), terms->end(), isOfIdentity);
     llvm::SmallVector<Expr> matrices;
@@ -250,6 +263,10 @@ std::optional<Expr> Algebra::sumOf(Term term, ArrayRef<std::pair<Var, Size>> ove
     std::optional<Expr> whole = body && body->size() == 1 ? sumOf((*body)[0], all) : std::nullopt;
     return whole ? multiply(result, *whole) : std::nullopt;
   }
+  // A row of the identity adds up to one.
+  if (alone && alone->node()->isApply("equal"))
+    if (std::optional<Expr> one = sumOfChosen(inner, over))
+      return multiply(result, *one);
   // A sum over terms is the sum of their sums.
   if (alone && alone->node()->kind == Node::Sum) {
     std::optional<Expr> terms = part(alone->element);

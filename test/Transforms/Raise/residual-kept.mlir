@@ -128,3 +128,21 @@ func.func @shares(%x: tensor<8x2x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2xf
   %out = arith.addf %all, %branch : tensor<8x2x16xf32>
   return %out : tensor<8x2x16xf32>
 }
+
+// Streams that are one tensor repeated: a row of the identity adds up to one.
+// CHECK-LABEL: @repeated(
+// CHECK: %[[X:.*]] = mhc.expand(x = %arg0
+// CHECK: mhc.post(f = %arg1 : {{.*}}, h_post = %arg2 : {{.*}}, x = %[[X]] : {{.*}}, h_res = %arg3
+func.func @repeated(%x0: tensor<8x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2xf32>, %mix: tensor<8x2x2xf32>) -> (tensor<8x2x16xf32>, tensor<8x2x16xf32>) {
+  %x = mhc.broadcast %x0 dims = [0, 2] : tensor<8x16xf32> -> tensor<8x2x16xf32>
+  %eye = arith.constant dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32>
+  %eyes = mhc.broadcast %eye dims = [1, 2] : tensor<2x2xf32> -> tensor<8x2x2xf32>
+  %hs = mhc.broadcast %h dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x16xf32>
+  %fs = mhc.broadcast %f dims = [0, 2] : tensor<8x16xf32> -> tensor<8x2x16xf32>
+  %branch = arith.mulf %hs, %fs : tensor<8x2x16xf32>
+  %less = arith.subf %mix, %eyes : tensor<8x2x2xf32>
+  %mixed = mhc.batch_matmul %less, %x : (tensor<8x2x2xf32>, tensor<8x2x16xf32>) -> tensor<8x2x16xf32>
+  %kept = arith.addf %x, %mixed : tensor<8x2x16xf32>
+  %out = arith.addf %kept, %branch : tensor<8x2x16xf32>
+  return %x, %out : tensor<8x2x16xf32>, tensor<8x2x16xf32>
+}
