@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Normalise.h"
+#include "SinkhornMatch.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -206,10 +207,12 @@ private:
     // No mhc op has elements of f64. What is repeated stays narrow, and its square tells that it is streams.
     if (isa<TransposeOp, BroadcastOp>(view) && getElementTypeOrSelf(op->getResult(0)).isF64())
       return failure();
-    // Steps look for functions in the shape that the program gives them, but for those of what is repeated.
+    // Steps look for functions in the shape that the program gives them, but for those of what is repeated and of
+    // matrices whose rows or columns are split.
     bool isFunction = op->getNumOperands() == 1 && !isa<arith::NegFOp, arith::ExtFOp, arith::TruncFOp>(op);
-    if (auto split = dyn_cast<tensor::ExpandShapeOp>(view);
-        split && isFunction && !addsOnlyUnits(split) && !split.getSrc().getDefiningOp<BroadcastOp>())
+    if (auto split = dyn_cast<tensor::ExpandShapeOp>(view); split && isFunction && !addsOnlyUnits(split) &&
+                                                            !split.getSrc().getDefiningOp<BroadcastOp>() &&
+                                                            (!isMatrixStack(split.getSrc()) || isMatrixStack(split)))
       return failure();
     if (isa<BroadcastOp>(view) && (isOfSquare(op) || isa<arith::ExtFOp, arith::TruncFOp>(op)))
       return failure();

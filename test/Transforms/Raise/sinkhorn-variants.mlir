@@ -176,3 +176,28 @@ func.func @rows_apart_from_columns(%z: tensor<?x4x1x4x1xf32>) -> tensor<?x4x1x4x
   %mix = arith.divf %half, %column : tensor<?x4x1x4x1xf32>
   return %mix : tensor<?x4x1x4x1xf32>
 }
+
+// The last exponential and what is subtracted from it in parts of the rows.
+// CHECK-LABEL: @in_parts_of_rows
+// CHECK: %[[MIX:.*]] = mhc.sinkhorn({{.*}} iters = 1>
+// CHECK: arith.subf %[[MIX]], %arg1
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @in_parts_of_rows(%z: tensor<8x4x4xf32>, %less: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %e0 = math.exp %z : tensor<8x4x4xf32>
+  %s0 = mhc.reduce sum %e0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %l0 = math.log %s0 : tensor<8x4xf32>
+  %b0 = mhc.broadcast %l0 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a0 = arith.subf %z, %b0 : tensor<8x4x4xf32>
+  %e1 = math.exp %a0 : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %e1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %l1 = math.log %s1 : tensor<8x4xf32>
+  %b1 = mhc.broadcast %l1 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %a1 = arith.subf %a0, %b1 : tensor<8x4x4xf32>
+  %parts = tensor.expand_shape %a1 [[0], [1, 2], [3]] output_shape [8, 2, 2, 4] : tensor<8x4x4xf32> into tensor<8x2x2x4xf32>
+  %mix = math.exp %parts : tensor<8x2x2x4xf32>
+  %other = tensor.expand_shape %less [[0], [1, 2], [3]] output_shape [8, 2, 2, 4] : tensor<8x4x4xf32> into tensor<8x2x2x4xf32>
+  %rest = arith.subf %mix, %other : tensor<8x2x2x4xf32>
+  %joined = tensor.collapse_shape %rest [[0], [1, 2], [3]] : tensor<8x2x2x4xf32> into tensor<8x4x4xf32>
+  return %joined : tensor<8x4x4xf32>
+}
