@@ -15,15 +15,16 @@
 using namespace mlir;
 using namespace mhc;
 
-/// Whether a value shows streams whose gates were told to be missing.
-static bool lacksGates(const Sites &sites, Value streams) {
-  while (Operation *op = streams.getDefiningOp()) {
-    if (!isReshape(op) && !isa<TransposeOp, arith::ExtFOp>(op))
-      break;
-    streams = op->getOperand(0);
-  }
-  return sites.hasDeclined("gates", streams);
+/// The value that another shows, in its type or in a wider one.
+static Value shownSource(Value value) {
+  for (Operation *op = value.getDefiningOp(); op && (isReshape(op) || isa<TransposeOp, arith::ExtFOp>(op));
+       op = value.getDefiningOp())
+    value = op->getOperand(0);
+  return value;
 }
+
+/// Whether a value shows streams whose gates were told to be missing.
+static bool lacksGates(const Sites &sites, Value streams) { return sites.hasDeclined("gates", shownSource(streams)); }
 
 /// Code that only measures or returns a map is none that mixes streams. What reads several maps is told once, and what
 /// lacks its gates when they are there.
@@ -72,8 +73,45 @@ static Operation *firstFunction(Value value) {
   return first;
 }
 
+/// Whether arithmetic makes a value of streams.
+static bool isComputedOf(Value value, Value streams) {
+  SetVector<Value> values;
+  values.insert(value);
+  for (size_t next = 0; next < values.size(); ++next) {
+    Operation *op = values[next].getDefiningOp();
+    if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op))
+      continue;
+    for (Value operand : op->getOperands())
+      if (Value source = shownSource(operand); source == streams)
+        return true;
+      else
+        values.insert(source);
+  }
+  return false;
+}
+
+/// A projection of another tensor than the gate weighs, as of streams with a vector added: it is found as such, and no
+/// part of the site.
+static void explainProjected(Sites &sites, GatesOp gates) {
+  auto projection = gates.getProj().getDefiningOp<ProjectionOp>();
+  SmallVector<Operation *> readers;
+  if (projection && gates.getHPre())
+    usersThroughViews(gates.getHPre(), readers);
+  for (Operation *reader : readers)
+    if (auto aggregate = dyn_cast<AggregateOp>(reader)) {
+      Value projected = shownSource(projection.getX());
+      if (isComputedOf(projected, shownSource(aggregate.getX())))
+        sites.decline("pre", {Reason::projectionForm,
+                              projected.getDefiningOp(),
+                              describe(projected),
+                              "a projection of the streams themselves",
+                              {gates.getHPre(), Value()}});
+    }
+}
+
 /// One remark, on what the site lacks first.
 static void explainGates(Sites &sites, GatesOp gates) {
+  explainProjected(sites, gates);
   for (Value result : gates->getResults())
     if (Operation *user = plainUser(result); user && isClamp(user))
       return sites.decline(

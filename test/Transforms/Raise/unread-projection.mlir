@@ -157,6 +157,20 @@ func.func @heads_beside_a_site(%x: tensor<1x4x64xf32>, %f: tensor<1x64xf32>, %po
   return %y, %head : tensor<1x4x64xf32>, tensor<1x16xf32>
 }
 
+// A vector is added to what is projected: no part of the site is missing, but it is a projection of another tensor.
+// CHECK: [Missed] projection-form | Category:mhc-raise:pre | Function=with_a_vector | Found="'arith.addf', [8, 4, 32] of f32", Needed="a projection of the streams themselves"
+func.func @with_a_vector(%x: tensor<8x4x32xf32>, %shift: tensor<4x32xf32>, %phi: tensor<4x128xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
+    -> tensor<8x32xf32> {
+  %shifts = mhc.broadcast %shift dims = [1, 2] : tensor<4x32xf32> -> tensor<8x4x32xf32>
+  %y = arith.addf %x, %shifts : tensor<8x4x32xf32>
+  %proj, %stat = mhc.projection(x = %y : tensor<8x4x32xf32>, phi = %phi : tensor<4x128xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (proj : tensor<8x4xf32>, stat : tensor<8xf32>)
+  %h_pre = mhc.gates(proj = %proj : tensor<8x4xf32>, stat = %stat : tensor<8xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<8x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h_pre : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %u : tensor<8x32xf32>
+}
+
 // A layer behind a norm, of one stream's channels, is none.
 func.func @clamped_layer(%s: tensor<?x4x64xf32>, %h: tensor<?x4xf32>, %w: tensor<32x64xf32>)
     -> (tensor<?x64xf32>, tensor<?x32xf32>) {
