@@ -150,6 +150,11 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
   return cudaSuccess;
 }
 
+cudaError_t cudaDriverGetVersion(int *version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
 cudaError_t cudaMalloc(void **address, size_t bytes) {
   static uintptr_t next = 1 << 20;
   note("malloc");
