@@ -39,8 +39,10 @@ constexpr int kGateAhead = 8;             ///< tokens of z whose loads are under
 template <typename T>
 constexpr int kRing = 16 / sizeof(T);
 
-/// Tokens of a warp: fewer where there are few in all.
-int32_t runOf(int64_t tokens) { return tokens > 4096 ? 32 : tokens > 1024 ? 16 : 8; }
+/// Tokens of a warp: fewer where there are few in all. Measured.
+int32_t runOf(int64_t tokens) {
+  return tokens > 4096 ? 32 : tokens > 1024 ? 16 : tokens > 256 ? 8 : tokens > 64 ? 4 : 2;
+}
 
 constexpr int kKinds = 3; ///< of parts, in the order of the blocks: those of gates and q and k, of v, of z
 
