@@ -184,20 +184,24 @@ __device__ __forceinline__ void finishTile(const RingArgs &args, const RingBlock
   ownSums(block, at.slot, sums);
   const OwnedScalars<S, kAggregate> own(args, lane, sums, alpha, beta);
   own.sendWeights(block, at.slot, args.hIn ? given : own.gate);
-  if (kAggregate && args.hPre && lane < 4 * S::kOwned && first + lane / 4 < args.M)
-    args.hPre[int64_t(first) * 4 + lane] = own.gate;
-#pragma unroll
-  for (int k = 0; k < S::kOwned; ++k) {
-    const float square = __shfl_sync(~0u, own.square, 4 * k), multiplier = __shfl_sync(~0u, own.multiplier, 4 * k);
-    const float gate = __shfl_sync(~0u, own.gate, 4 * k + lane % 4);
-    if (first + k < args.M)
-      storeProjection(args, first + k, lane, sums[k], square, multiplier);
-    logits[k] = lane < kSquares ? gate : multiplier * sums[k];
-  }
   if (kAggregate) {
+#pragma unroll
+    for (int k = 0; k < S::kOwned; ++k) {
+      const float gate = __shfl_sync(~0u, own.gate, 4 * k + lane % 4);
+      const float multiplier = __shfl_sync(~0u, own.multiplier, 4 * k);
+      logits[k] = lane < kSquares ? gate : multiplier * sums[k];
+    }
     batch.add(block, first, logits);
     batch.finish(block, at.last());
   }
+#pragma unroll
+  for (int k = 0; k < S::kOwned; ++k) {
+    const float square = __shfl_sync(~0u, own.square, 4 * k), multiplier = __shfl_sync(~0u, own.multiplier, 4 * k);
+    if (first + k < args.M)
+      storeProjection(args, first + k, lane, sums[k], square, multiplier);
+  }
+  if (kAggregate && args.hPre && lane < 4 * S::kOwned && first + lane / 4 < args.M)
+    args.hPre[int64_t(first) * 4 + lane] = own.gate;
 }
 
 /// The lane's weight of h_in, if there is one: as OwnedScalars has the gates. Tokens behind the last are not stored.
@@ -220,17 +224,38 @@ __device__ __forceinline__ void ownerRole(const RingArgs &args, const RingBlock<
   }
 }
 
-/// The matrix of a token, less the outer product of h_post and h_pre where the inner residual is folded.
-__device__ __forceinline__ void storeCoefficients(const RingArgs &args, int64_t token, uint32_t row) {
+/// Parameters of h_post and the residual map, as they are needed.
+struct ReadParameters {
+  const RingArgs &args;
+
+  __device__ __forceinline__ float alpha(int k) const { return args.alpha[k]; }
+  __device__ __forceinline__ float beta(int column) const { return args.beta[column]; }
+};
+
+/// The same, read before there is a token: lane l has beta[l]. All lanes ask for them together.
+struct HeldParameters {
+  float alphas[3], betas;
+
+  __device__ __forceinline__ HeldParameters(const RingArgs &args, int lane)
+      : alphas{0, args.alpha[1], args.alpha[2]}, betas(args.beta[min(lane, kPhiColumns - 1)]) {}
+  __device__ __forceinline__ float alpha(int k) const { return alphas[k]; }
+  __device__ __forceinline__ float beta(int column) const { return __shfl_sync(~0u, betas, column); }
+};
+
+/// The matrix of a token, less the outer product of h_post and h_pre where the inner residual is folded; stored where
+/// `isStored`.
+template <typename Parameters>
+__device__ __forceinline__ void storeCoefficients(const RingArgs &args, const Parameters &parameters, int64_t token,
+                                                  uint32_t row, bool isStored) {
   float post[4], mix[16];
 #pragma unroll
   for (int o = 0; o < 4; ++o)
-    post[o] = roundedTo(args.postMult *
-                            fastSigmoid(fmaf(loadSharedFloat(row + (5 + o) * 4), args.alpha[1], args.beta[4 + o])),
+    post[o] = roundedTo(args.postMult * fastSigmoid(fmaf(loadSharedFloat(row + (5 + o) * 4), parameters.alpha(1),
+                                                         parameters.beta(4 + o))),
                         args.hPostFormat);
 #pragma unroll
   for (int k = 0; k < 16; ++k)
-    mix[k] = fmaf(loadSharedFloat(row + (9 + k) * 4), args.alpha[2], args.beta[8 + k]);
+    mix[k] = fmaf(loadSharedFloat(row + (9 + k) * 4), parameters.alpha(2), parameters.beta(8 + k));
   if (args.resMap != MHCRT_RES_MAP_IDENTITY) {
     if (args.sinkhorn.isNewton())
       newtonLimit(mix, args.sinkhorn.iters);
@@ -245,6 +270,8 @@ __device__ __forceinline__ void storeCoefficients(const RingArgs &args, int64_t 
 #pragma unroll
   for (int k = 0; k < 16; ++k)
     mix[k] = roundedTo(mix[k], args.hResFormat);
+  if (!isStored)
+    return;
   *reinterpret_cast<float4 *>(args.hPost + token * 4) = make_float4(post[0], post[1], post[2], post[3]);
 #pragma unroll
   for (int o = 0; o < 4; ++o)
@@ -256,17 +283,22 @@ template <typename S>
 __device__ __forceinline__ void gatesRole(const RingArgs &args, const RingBlock<S> &block) {
   if (block.rank >= S::kOwners && !S::kThroughMemory)
     return;
+  const HeldParameters held(args, block.lane);
   for (int batch = 0;; ++batch) {
     const int half = batch & 1;
     barrierWait(block.bars.gateFull(half), (batch >> 1) & 1);
     const int count = loadSharedInt(block.memory + S::kGateCounts + half * 4);
     const bool last = count >= 2 * kGateRows;
-    const int row = half * kGateRows + block.lane;
-    if (block.lane < (last ? count - 2 * kGateRows : count)) {
-      const int token = loadSharedInt(block.memory + S::kGateTokens + row * 4);
-      if (token < args.M)
-        storeCoefficients(args, token, block.memory + S::kGateInput + row * kGateFloats * 4);
-    }
+    const int tokens = last ? count - 2 * kGateRows : count;
+    const auto rowAt = [&](int k) { return block.memory + S::kGateInput + (half * kGateRows + k) * kGateFloats * 4; };
+    const auto tokenAt = [&](int k) {
+      return loadSharedInt(block.memory + S::kGateTokens + (half * kGateRows + k) * 4);
+    };
+    const int k = max(min(block.lane, tokens - 1), 0);
+    if constexpr (!S::kThroughMemory)
+      storeCoefficients(args, held, tokenAt(k), rowAt(k), block.lane < tokens && tokenAt(k) < args.M);
+    else if (block.lane < tokens && tokenAt(block.lane) < args.M) // gangs were 1 % slower with parameters held
+      storeCoefficients(args, ReadParameters{args}, tokenAt(block.lane), rowAt(block.lane), true);
     __syncwarp();
     if (block.lane == 0)
       barrierArrive(block.bars.gateFree(half));
