@@ -91,6 +91,8 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
   SmallVector<IndexVars> own = ownDims(reading, value), flat = matrixDims(own, *matrixAxes(value), site.isTransposed);
   LeafBuilder leaf(builder, op->getLoc());
   logits = leaf.toF32(logits);
+  if (site.isOfMatrix)
+    logits = leaf.log(logits);
   if (!site.softmaxOver.empty())
     logits = logSoftmax(leaf, logits, site, *matrixAxes(value));
   SinkhornOp::Fields fields;
@@ -118,7 +120,7 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
   if (site.isShiftRounded)
     sites.note(op, "fewer-roundings", "the maximum of logits in a narrow type is subtracted in f32");
   const bool isShifted = site.init == Init::exp_rowmax || site.init == Init::exp_colmax;
-  if (site.softmaxOver.empty() && (site.init == Init::exp || isShifted))
+  if (site.softmaxOver.empty() && !site.isOfMatrix && (site.init == Init::exp || isShifted))
     for (const algebra::Reading::Found &found : reading.find(site.logits, op))
       if (llvm::any_of(found.value.getUsers(), llvm::IsaPred<math::ExpOp>)) {
         noteBareExp(sites, found.value, isShifted);

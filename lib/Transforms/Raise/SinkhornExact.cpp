@@ -38,6 +38,7 @@ private:
   bool isSameState(const Expr &a, const Expr &b) override;
   std::optional<std::pair<Expr, Init>> readStart() override;
 
+  std::optional<std::pair<Expr, Init>> readFunction();
   bool undoDivision();
   bool undoDivision(const algebra::Factor &divisor);
   bool undoGuard();
@@ -378,7 +379,8 @@ void ExactMatcher::takeSoftmax() {
     steps.pop_back();
 }
 
-std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
+/// The start as a function of logits that the op has.
+std::optional<std::pair<Expr, Init>> ExactMatcher::readFunction() {
   if (kernel && !isEqual(state, *kernel))
     return std::nullopt;
   if (std::optional<Expr> logits = readSigmoid(state))
@@ -422,6 +424,32 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
     init = softmaxOver.empty() ? init : Init::exp;
   }
   return std::make_pair(logits, init);
+}
+
+/// Whether an expression is a positive number at least, so that it has a logarithm.
+static bool isPositive(const Expr &expr) {
+  const algebra::Factor *alone = algebra::singleFactor(expr);
+  if (alone && expr[0].coefficient > 0 && alone->node()->kind == algebra::Node::Sum)
+    return isPositive(alone->node()->parts[0]);
+  if (alone && expr[0].coefficient > 0 && alone->node()->isApply("max"))
+    return llvm::any_of(alone->node()->parts, [](auto &part) { return algebra::numberOf(part).value_or(0) > 0; });
+  return numberIn(expr) > 0 &&
+         llvm::all_of(expr, [](auto &term) { return term.coefficient > 0 && isNonNegative(term); });
+}
+
+std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
+  const Expr start = state;
+  const std::vector<Step> turns = steps;
+  if (auto function = readFunction())
+    return function;
+  state = start;
+  steps = turns;
+  // Another positive matrix is the exponential of its logarithm. With no eps, factors of it may have dropped out.
+  if (dead || kernel || steps.size() < 2 || !isPositive(state))
+    return std::nullopt;
+  tellStart();
+  isOfMatrix = true;
+  return std::make_pair(state, Init::exp);
 }
 
 SinkhornMatch mhc::matchExactSinkhorn(algebra::Reading &reading, Value value, bool vectors) {

@@ -130,14 +130,14 @@ SinkhornMatch SinkhornMatcher::match() {
     Order order = first.over == column() ? Order::row_col : Order::col_row;
     int64_t iterations = steps.size() / 2;
     SinkhornSite site{start->first, init,  order,          first.denom, steps.front().eps, iterations,
-                      format,       false, isShiftRounded, {},          softmaxOver};
+                      format,       false, isShiftRounded, {},          softmaxOver,       isOfMatrix};
     if (steps.size() % 2 != 0)
       site.last = steps.front().over;
     if (init == Init::softmax_eps && order == Order::col_row) { // the op has softmaxes of rows only
       site.order = Order::row_col;
       site.isTransposed = true;
     }
-    return {site, softmaxOver.empty() ? std::nullopt : miss};
+    return {site, softmaxOver.empty() && !isOfMatrix ? std::nullopt : miss};
   }
   return {{}, looksLikeSinkhorn() ? miss : std::nullopt};
 }

@@ -26,6 +26,7 @@ struct SinkhornSite {
   bool isShiftRounded = false;  ///< what the program subtracts of the logits, and the op does not round
   std::optional<int64_t> last;  ///< the dimension that is summed behind the last turn, by half a turn more
   llvm::SmallVector<int64_t, 2> softmaxOver = {}; ///< dimensions of a softmax that is the matrix before the first turn
+  bool isOfMatrix = false;                        ///< which is no function of logits that the op has: their exponential
 };
 
 /// A site, or the first need of one that a value does not meet which normalises rows and columns: also of a site that

@@ -68,6 +68,8 @@ protected:
   std::optional<algebra::Var> summedIn(const algebra::Factor &sums) const;
   /// Tells that a softmax is no step of the iteration behind it, which is found all the same.
   void tellSoftmax(bool isOfMatrix);
+  /// Tells that the state is no start that the op has, where the iteration is found all the same.
+  void tellStart();
 
   algebra::Reading &reading;
   algebra::Algebra &algebra;
@@ -80,6 +82,7 @@ protected:
   std::vector<Step> steps; ///< from the last one back
   bool isShiftRounded = false;
   llvm::SmallVector<int64_t, 2> softmaxOver; ///< as the site has it
+  bool isOfMatrix = false;                   ///< likewise
 
 private:
   bool undoLoop();

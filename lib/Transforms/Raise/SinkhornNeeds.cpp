@@ -198,8 +198,14 @@ bool SinkhornMatcher::isStart(bool isRead) {
     return unmetBy(Reason::sinkhornDivisor, divides ? *divisor : state[0].factors.back(),
                    divides ? "a division by" : "a factor", kSums);
   }
+  tellStart();
+  return false;
+}
+
+void SinkhornMatcher::tellStart() {
   Value start = valueOf(state, user);
-  return unmetAt(Reason::sinkhornStart, start, start ? describe(start) : "another function", kStarts);
+  unmet(Reason::sinkhornStart, start ? opAtFault(start, user) : user, start ? describe(start) : "another function",
+        kStarts.str());
 }
 
 bool SinkhornMatcher::isOfOneTensor(const Expr &logits) {

@@ -183,3 +183,67 @@ func.func @whole(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   %m3 = arith.divf %m2, %b3 : tensor<8x4x4xf32>
   return %m3 : tensor<8x4x4xf32>
 }
+
+// -----
+
+// A matrix of another function that is above zero: the op takes its logarithm.
+// REMARK: [Missed] sinkhorn-start {{.*}} Found="'arith.maximumf', [8, 4, 4] of f32"
+// REMARK: found sinkhorn: exp, 2 iterations
+// CHECK-LABEL: @least(
+// CHECK: %[[P:.*]] = arith.maximumf
+// CHECK: %[[LOG:.*]] = math.log %[[P]]
+// CHECK: mhc.sinkhorn(logits = %[[LOG]] {{.*}} <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 2>
+func.func @least(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %eps = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %least = arith.constant dense<1.0e-03> : tensor<8x4x4xf32>
+  %soft = mhc.softmax %z dim = 2 : tensor<8x4x4xf32>
+  %start = arith.maximumf %soft, %least : tensor<8x4x4xf32>
+  %s0 = mhc.reduce sum %start dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e0 = arith.addf %s0, %eps : tensor<8x4xf32>
+  %b0 = mhc.broadcast %e0 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %m0 = arith.divf %start, %b0 : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %m0 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.addf %s1, %eps : tensor<8x4xf32>
+  %b1 = mhc.broadcast %e1 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %m1 = arith.divf %m0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %m1 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.addf %s2, %eps : tensor<8x4xf32>
+  %b2 = mhc.broadcast %e2 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %m2 = arith.divf %m1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %m2 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.addf %s3, %eps : tensor<8x4xf32>
+  %b3 = mhc.broadcast %e3 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %m3 = arith.divf %m2, %b3 : tensor<8x4x4xf32>
+  return %m3 : tensor<8x4x4xf32>
+}
+
+// -----
+
+// One that may be zero has none.
+// REMARK: [Missed] sinkhorn-start {{.*}} Found="'arith.maximumf', [8, 4, 4] of f32"
+// REMARK-NOT: found sinkhorn
+// CHECK-LABEL: @relu(
+// CHECK-NOT: mhc.sinkhorn
+// CHECK: return
+func.func @relu(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %eps = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %zero = arith.constant dense<0.0> : tensor<8x4x4xf32>
+  %start = arith.maximumf %z, %zero : tensor<8x4x4xf32>
+  %s0 = mhc.reduce sum %start dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e0 = arith.addf %s0, %eps : tensor<8x4xf32>
+  %b0 = mhc.broadcast %e0 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %m0 = arith.divf %start, %b0 : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %m0 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e1 = arith.addf %s1, %eps : tensor<8x4xf32>
+  %b1 = mhc.broadcast %e1 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %m1 = arith.divf %m0, %b1 : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %m1 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e2 = arith.addf %s2, %eps : tensor<8x4xf32>
+  %b2 = mhc.broadcast %e2 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %m2 = arith.divf %m1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %m2 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %e3 = arith.addf %s3, %eps : tensor<8x4xf32>
+  %b3 = mhc.broadcast %e3 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %m3 = arith.divf %m2, %b3 : tensor<8x4x4xf32>
+  return %m3 : tensor<8x4x4xf32>
+}
