@@ -216,6 +216,19 @@ class StreamStack(Plain):
 
 
 @module
+class StreamsInFront(Plain):
+    """Streams as n tensors, stacked as [n, B, T, C]."""
+
+    inputs = ("B T C",) * N
+
+    def forward(self, *streams):
+        pre, post, res = self.coefficients(torch.stack(streams).permute(1, 2, 0, 3))
+        y = self.f(sum(pre[..., i, None] * x for i, x in enumerate(streams)))
+        return tuple(sum(res[..., i, j, None] * x for j, x in enumerate(streams)) + post[..., i, None] * y
+                     for i in range(N))
+
+
+@module
 class ChunkedStreams(Plain):
     """Streams [B, T, n*C] cut by chunk, stacked and mixed as one; the result is cut and joined again."""
 
@@ -365,3 +378,29 @@ class Convolutions(Plain):
         y = self.f((torch.sigmoid(pre).unsqueeze(2) * x).sum(1).transpose(1, 2)).transpose(1, 2)
         mixed = torch.matmul(res, x.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
         return mixed + 2 * torch.sigmoid(post).unsqueeze(2) * y.unsqueeze(1)
+
+
+@module
+class ResidualKept(Plain):
+    """The matrix acts on the difference: x + (H - 1) x."""
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        y = self.f(torch.einsum("btn,btnc->btc", pre, x))
+        return x + (res - torch.eye(N, dtype=x.dtype)) @ x + post.unsqueeze(-1) * y.unsqueeze(-2)
+
+
+@module
+class SoftmaxThenSums(Plain):
+    """A softmax without an eps, then rows and columns with one that f32 loses beside a sum of 1."""
+
+    def residual(self, z):
+        return sinkhorn.rows_columns(z.float().softmax(-1), 1e-8).to(z.dtype)
+
+
+@module
+class VectorsInTheirType(Plain):
+    """Vectors that scale the matrix, in the type of the streams."""
+
+    def residual(self, z):
+        return sinkhorn.of_scaling_sums(z)

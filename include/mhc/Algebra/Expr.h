@@ -72,7 +72,7 @@ struct Node {
   mlir::Attribute label; ///< the constant of a base; the name of a function; "sum" or "max" of a reduction
   Size size;             ///< of an extent; of a base the values before it that were at its place in memory
   std::vector<Expr> parts;
-  llvm::SmallVector<int64_t, 2> fixed; ///< extents of dimensions of which the definition reads one position, ascending
+  llvm::SmallVector<int64_t, 2> fixed; ///< the same as fixedExtents() of its terms
   llvm::FoldingSetNodeIDRef id;        ///< what it is found by
   const Node *next = nullptr;          ///< another one of the same hash
   mutable const Element *latest = nullptr; ///< of its elements, the one that was asked for last
