@@ -7,6 +7,7 @@
 #ifndef MHC_LIB_TRANSFORMS_RAISE_LINEARMATCHER_H
 #define MHC_LIB_TRANSFORMS_RAISE_LINEARMATCHER_H
 
+#include "Bounds.h"
 #include "Linear.h"
 
 namespace mhc {
@@ -35,6 +36,12 @@ private:
   bool takeAlphas(const algebra::Term &product);
   // Its factors
   bool matchNorm(const algebra::Term &scale);
+  /// max(root, bound)
+  struct Guarded {
+    algebra::Expr root;
+    double bound;
+  };
+  std::optional<Guarded> readGuarded(const algebra::Expr &norm);
   bool matchGuardedRoot(const algebra::Expr &norm, const algebra::Expr &squares);
   bool matchRoot(const algebra::Expr &squared, const algebra::Expr &squares, Norm norm);
   bool matchGiven(const algebra::Term &term);
@@ -57,9 +64,6 @@ private:
   double scale = 1;      ///< what the root mean square leaves of the numbers
   bool hasAlpha = false; ///< whether a parameter stands before the sum
 };
-
-/// The number that f32 leaves of one that was computed of others.
-inline bool isNear(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
 
 } // namespace mhc
 

@@ -34,23 +34,28 @@ bool GroupMatcher::matchNorm(const algebra::Term &ofToken) {
          (plain && matchRoot(*plain, *squares, Norm::outside)) || (plain && matchGuardedRoot(*plain, *squares));
 }
 
+std::optional<GroupMatcher::Guarded> GroupMatcher::readGuarded(const Expr &norm) {
+  const algebra::Factor *max = algebra::singleFactor(norm);
+  if (!max || !max->node()->isApply("max"))
+    return std::nullopt;
+  std::optional<Expr> root = algebra.part(max->element, {}, 0), bound = algebra.part(max->element, {}, 1);
+  if (root && algebra::numberOf(*root))
+    std::swap(root, bound);
+  std::optional<double> number = bound ? algebra::numberOf(*bound) : std::nullopt;
+  return root && number ? std::optional(Guarded{*root, *number}) : std::nullopt;
+}
+
 /// A larger bound is a part of the function.
 constexpr double kMostGuard = 1e-10;
 
 /// max(root, bound), where the bound only keeps a token of zeros from a division by zero: sqrt(root^2 + bound^2) is the
 /// same number, to f32, where the norm of a token is above 1e-6.
 bool GroupMatcher::matchGuardedRoot(const Expr &norm, const Expr &squares) {
-  const algebra::Factor *max = algebra::singleFactor(norm);
-  if (!max || !max->node()->isApply("max"))
+  std::optional<Guarded> guarded = readGuarded(norm);
+  std::optional<Expr> power = guarded ? algebra.multiply(guarded->root, guarded->root) : std::nullopt;
+  if (!power || guarded->bound < 0 || guarded->bound > kMostGuard)
     return false;
-  std::optional<Expr> root = algebra.part(max->element, {}, 0), bound = algebra.part(max->element, {}, 1);
-  if (root && algebra::numberOf(*root))
-    std::swap(root, bound);
-  std::optional<double> guard = bound ? algebra::numberOf(*bound) : std::nullopt;
-  std::optional<Expr> power = root && guard ? algebra.multiply(*root, *root) : std::nullopt;
-  if (!power || *guard < 0 || *guard > kMostGuard)
-    return false;
-  power = algebra.add(*power, Algebra::number(*guard * *guard));
+  power = algebra.add(*power, Algebra::number(guarded->bound * guarded->bound));
   double number = norm[0].coefficient;
   return power && matchRoot(Algebra::scale(*power, number * number), squares, Norm::inside);
 }

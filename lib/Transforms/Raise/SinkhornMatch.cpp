@@ -118,12 +118,30 @@ bool SinkhornMatcher::undoLoop() {
   return true;
 }
 
+/// Behind two exact normalisations no sum is below 1 / n: rows that sum to 1 make columns that sum to n at most, and
+/// what is left of a row that is divided by them is 1 / n at least. A bound far below that changes no sum.
+void SinkhornMatcher::dropLooseBounds() {
+  constexpr double kMost = 1e-3;
+  size_t exact = 0;
+  for (Step &step : llvm::reverse(steps)) {
+    if (exact >= 2 && step.denom == Denom::clamp && step.eps <= kMost) {
+      step.denom = Denom::none;
+      step.eps = 0;
+    }
+    exact = step.denom == Denom::none ? exact + 1 : 0;
+  }
+}
+
 SinkhornMatch SinkhornMatcher::match() {
   state = algebra.choose(reading.of(value)).value_or(reading.of(value));
+  // Marginals of 1 / n by their logarithm, which n is to undo
+  if (state.size() == 1 && isNear(state[0].coefficient, 1))
+    state[0].coefficient = 1;
   while (!isStuck && steps.size() <= kMaxSteps && (undoStep() || undoLoop()))
     ;
   auto start = isStuck || steps.empty() ? std::nullopt : readStart();
   Init init = start ? start->second : Init::exp;
+  dropLooseBounds();
   if (isUnguarded() && isShort() && isStart(start.has_value()) && areStepsAlike(init) && isWhole() && isOfItsType() &&
       isOfOneTensor(start->first)) {
     const Step &first = steps.back();

@@ -102,6 +102,7 @@ private:
   bool isShort();
   bool isStart(bool isRead);
   bool isOfOneTensor(const algebra::Expr &logits);
+  void dropLooseBounds();
   bool isStepLike(size_t number, Init init);
   bool areStepsAlike(Init init);
   mlir::Value divisorBehind();

@@ -123,6 +123,47 @@ func.func @no_gates_with_an_unknown_factor_per_token(%x: tensor<8x4x64xf32>, %ph
   return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
 
+// REMARK: [Missed] norm-form | {{.*}}Found="a norm of at least 1e-06", Needed="an eps added to the mean over n*C = 256 or to its root, or a bound of at most 1e-10"
+// CHECK-LABEL: @no_gates_with_a_norm_that_tokens_may_fall_below
+func.func @no_gates_with_a_norm_that_tokens_may_fall_below(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
+                                                           %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK-NOT: mhc.gates(
+  // CHECK: return
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %square = arith.mulf %flat, %flat : tensor<8x256xf32>
+  %mean = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
+  %root = math.sqrt %mean : tensor<8xf32>
+  %least = arith.maximumf %root, %eps : tensor<8xf32>
+  %s = arith.divf %one, %least : tensor<8xf32>
+  %sb = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x24xf32>
+  %p = arith.mulf %proj, %sb : tensor<8x24xf32>
+  %a1 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw = mhc.broadcast %a1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %b1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %bw = mhc.broadcast %b1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %c1 = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %cw = mhc.broadcast %c1 dims = [0] : tensor<1xf32> -> tensor<16xf32>
+  %aw_all = tensor.concat dim(0) %aw, %bw, %cw : (tensor<4xf32>, tensor<4xf32>, tensor<16xf32>) -> tensor<24xf32>
+  %ab = mhc.broadcast %aw_all dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %p, %ab : tensor<8x24xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %bb : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z2 = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
+
 // REMARK: [Missed] alpha-per-column | {{.*}}Found="argument 2, [24] of f32", Needed="one number for each group"
 // CHECK-LABEL: @no_gates_with_a_scale_per_column
 func.func @no_gates_with_a_scale_per_column(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %scale: tensor<24xf32>,

@@ -491,3 +491,52 @@ func.func @from_a_vector_in_a_loop(%z: tensor<8x4x4xf32>, %w: tensor<8x4x1xf32>)
   %r = arith.mulf %uk, %vb : tensor<8x4x4xf32>
   return %r : tensor<8x4x4xf32>
 }
+
+// Potentials whose marginals are 1 / n, as f32 has its logarithm, and n times the matrix that they make.
+// CHECK-LABEL: @marginals
+// CHECK: mhc.sinkhorn(logits = %arg0 : tensor<8x4x4xf32>) <init = exp_rowmax, order = row_col, denom = none, eps = 0.0, iters = 1>
+// CHECK-NEXT: return
+func.func @marginals(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %mu = arith.constant dense<-1.38629436> : tensor<8x4xf32>
+  %n = arith.constant dense<4.0> : tensor<8x4x4xf32>
+  %e1 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %e1 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %l1 = math.log %s1 : tensor<8x4xf32>
+  %u = arith.subf %mu, %l1 : tensor<8x4xf32>
+  %ub = mhc.broadcast %u dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %zu = arith.addf %z, %ub : tensor<8x4x4xf32>
+  %e2 = math.exp %zu : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %e2 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %l2 = math.log %s2 : tensor<8x4xf32>
+  %v = arith.subf %mu, %l2 : tensor<8x4xf32>
+  %vb = mhc.broadcast %v dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %zuv = arith.addf %zu, %vb : tensor<8x4x4xf32>
+  %p = math.exp %zuv : tensor<8x4x4xf32>
+  %o = arith.mulf %p, %n : tensor<8x4x4xf32>
+  return %o : tensor<8x4x4xf32>
+}
+
+// Another number scales the matrix.
+// CHECK-LABEL: @other_marginals
+// CHECK: %[[P:.*]] = {{.*}}
+// CHECK: %[[OUT:.*]] = arith.mulf
+// CHECK: return %[[OUT]]
+func.func @other_marginals(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %mu = arith.constant dense<-1.38629436> : tensor<8x4xf32>
+  %n = arith.constant dense<3.0> : tensor<8x4x4xf32>
+  %e1 = math.exp %z : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %e1 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %l1 = math.log %s1 : tensor<8x4xf32>
+  %u = arith.subf %mu, %l1 : tensor<8x4xf32>
+  %ub = mhc.broadcast %u dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %zu = arith.addf %z, %ub : tensor<8x4x4xf32>
+  %e2 = math.exp %zu : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %e2 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %l2 = math.log %s2 : tensor<8x4xf32>
+  %v = arith.subf %mu, %l2 : tensor<8x4xf32>
+  %vb = mhc.broadcast %v dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %zuv = arith.addf %zu, %vb : tensor<8x4x4xf32>
+  %p = math.exp %zuv : tensor<8x4x4xf32>
+  %o = arith.mulf %p, %n : tensor<8x4x4xf32>
+  return %o : tensor<8x4x4xf32>
+}

@@ -201,3 +201,41 @@ func.func @in_parts_of_rows(%z: tensor<8x4x4xf32>, %less: tensor<8x4x4xf32>) -> 
   %joined = tensor.collapse_shape %rest [[0], [1, 2], [3]] : tensor<8x2x2x4xf32> into tensor<8x4x4xf32>
   return %joined : tensor<8x4x4xf32>
 }
+
+// Behind two exact normalisations no sum is below 1 / n: a smaller bound leaves those of a last turn as they are.
+// CHECK-LABEL: @bounded_sums_behind_a_turn(
+// CHECK: mhc.sinkhorn(logits = %arg0 : tensor<8x4x4xf32>) <init = exp_rowmax, order = row_col, denom = none, eps = 0.0, iters = 2>
+// CHECK-NEXT: return
+func.func @bounded_sums_behind_a_turn(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %least = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %turn = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
+    <init = exp_rowmax, order = row_col, denom = none, eps = 0.0, iters = 1> -> (mix : tensor<8x4x4xf32>)
+  %rows = mhc.reduce sum %turn dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %some = arith.maximumf %rows, %least : tensor<8x4xf32>
+  %of_rows = mhc.broadcast %some dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %by_rows = arith.divf %turn, %of_rows : tensor<8x4x4xf32>
+  %columns = mhc.reduce sum %by_rows dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %others = arith.maximumf %columns, %least : tensor<8x4xf32>
+  %of_columns = mhc.broadcast %others dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %mix = arith.divf %by_rows, %of_columns : tensor<8x4x4xf32>
+  return %mix : tensor<8x4x4xf32>
+}
+
+// A bound near 1 / n is met.
+// CHECK-LABEL: @met_bound_behind_a_turn(
+// CHECK-NOT: iters = 2>
+// CHECK: return
+func.func @met_bound_behind_a_turn(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %least = arith.constant dense<0.5> : tensor<8x4xf32>
+  %turn = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
+    <init = exp_rowmax, order = row_col, denom = none, eps = 0.0, iters = 1> -> (mix : tensor<8x4x4xf32>)
+  %rows = mhc.reduce sum %turn dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %some = arith.maximumf %rows, %least : tensor<8x4xf32>
+  %of_rows = mhc.broadcast %some dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %by_rows = arith.divf %turn, %of_rows : tensor<8x4x4xf32>
+  %columns = mhc.reduce sum %by_rows dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %others = arith.maximumf %columns, %least : tensor<8x4xf32>
+  %of_columns = mhc.broadcast %others dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %mix = arith.divf %by_rows, %of_columns : tensor<8x4x4xf32>
+  return %mix : tensor<8x4x4xf32>
+}
