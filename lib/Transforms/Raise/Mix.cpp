@@ -278,6 +278,12 @@ llvm::SmallSetVector<Var, 4> mhc::varsOf(ArrayRef<algebra::Index> at) {
   return vars;
 }
 
+bool mhc::areStreams(Value value) {
+  return isProjectedOrMade(value) || llvm::any_of(value.getUsers(), [](Operation *user) {
+           return (isReshape(user) || isa<TransposeOp>(user)) && areStreams(user->getResult(0));
+         });
+}
+
 /// Tells the variables of the streams apart, which are stored in the order of `at`.
 bool MixSite::splitVars(Mix &mix, ArrayRef<algebra::Index> at) {
   auto order = varsOf(at);
@@ -294,15 +300,15 @@ bool MixSite::splitVars(Mix &mix, ArrayRef<algebra::Index> at) {
   mix.layout = position + 1 < all.size() ? Layout::nC : Layout::Cn;
   for (auto [place, var] : llvm::enumerate(order)) {
     bool isToken = isWeighed(var);
-    if (mix.layout == Layout::nC)
+    if (mix.layout == Layout::nC && position > 0)
       isToken |= place < position;
-    else if (!isWeighedAtAll) // the channels are the last dimension before the streams
+    else if (!isWeighedAtAll) // the channels are the last dimension beside the streams
       isToken = place + 1 < order.size();
     (isToken ? mix.tokens : mix.channels).push_back(extentOf(var));
   }
   // Streams in front of their tokens are told by what else is done with them.
   bool isFirst = position == 0 && !mix.tokens.empty();
-  if (isFirst && !coefficients(mix) && !isProjectedOrMade(mix.streams))
+  if (isFirst && !coefficients(mix) && !areStreams(mix.streams))
     return false;
   // A dimension of one token has no variable.
   ArrayRef<int64_t> shape = cast<RankedTensorType>(mix.streams.getType()).getShape();

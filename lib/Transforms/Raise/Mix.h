@@ -132,6 +132,8 @@ unsigned widthOf(mlir::Value value);
 bool keepsPrecision(mlir::Value value, mlir::Value x);
 /// Whether a value is streams by what makes, projects or combines it.
 bool isProjectedOrMade(mlir::Value value);
+/// The same, also where that reads them transposed.
+bool areStreams(mlir::Value value);
 /// The variables of indices, in their order.
 llvm::SmallSetVector<algebra::Var, 4> varsOf(llvm::ArrayRef<algebra::Index> at);
 bool dependsOnAny(const algebra::Factor &factor, llvm::ArrayRef<IndexVars::value_type> vars);

@@ -44,7 +44,7 @@ static bool raiseAggregate(MixSite &site, const Mix &mix) {
   }
   auto isPerToken = [&](const algebra::Factor &weight) { return site.isPerToken(mix, weight); };
   // Weights of all tokens are gates of what is known for streams.
-  if (!llvm::all_of(mix.weights[0].factors, isPerToken) && !isProjectedOrMade(mix.streams))
+  if (!llvm::all_of(mix.weights[0].factors, isPerToken) && !areStreams(mix.streams))
     return false;
   IndexVars streams = {mix.stream};
   Value x = site.buildStreams(mix);

@@ -26,6 +26,12 @@ static Value shownSource(Value value) {
 /// Whether a value shows streams whose gates were told to be missing.
 static bool lacksGates(const Sites &sites, Value streams) { return sites.hasDeclined("gates", shownSource(streams)); }
 
+/// Whether a product is of streams, seen through views.
+static bool mixes(Operation *product, Value streams) {
+  streams = shownSource(streams);
+  return llvm::any_of(product->getOperands(), [&](Value operand) { return shownSource(operand) == streams; });
+}
+
 /// Code that only measures or returns a map is none that mixes streams. What reads several maps is told once, and what
 /// lacks its gates when they are there.
 static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &told) {
@@ -36,13 +42,22 @@ static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &tol
   usersThroughViews(map, readers);
   // Beside h_post in one product, less h_post h_pre^T, or by a size that is computed
   for (size_t i = 0; i < readers.size(); ++i)
-    if (isa<tensor::ConcatOp, tensor::CastOp, tensor::ReshapeOp, arith::SubFOp>(readers[i]))
+    if (isa<tensor::ConcatOp, tensor::CastOp, tensor::ReshapeOp, BroadcastOp, arith::SubFOp>(readers[i]))
       usersThroughViews(readers[i]->getResult(0), readers);
   auto *reader = llvm::find_if(readers, llvm::IsaPred<MatmulOp, BatchMatmulOp>);
-  if (reader == readers.end() || llvm::any_of(readers, llvm::IsaPred<PostOp>) ||
+  if (reader == readers.end() ||
       llvm::any_of((*reader)->getOperands(), [&](Value operand) { return lacksGates(sites, operand); }) ||
       !told.insert(*reader).second)
     return;
+  if (auto *post = llvm::find_if(readers, llvm::IsaPred<PostOp>); post != readers.end()) {
+    if (mixes(*reader, cast<PostOp>(*post).getX()))
+      sites.decline("aggregate", {Reason::aggregateForm,
+                                  *reader,
+                                  "h_res x, " + describe((*reader)->getResult(0)),
+                                  "a sum over the streams of h_pre x, as x was before h_res mixed it",
+                                  {map, Value()}});
+    return;
+  }
   sites.decline("post", {Reason::combineForm,
                          *reader,
                          describe((*reader)->getResult(0)),

@@ -107,3 +107,35 @@ func.func @coefficients_of_all_tokens(%x: tensor<10x4x48xf32>, %pre: tensor<1x4x
   %out = arith.addf %back, %branch : tensor<10x4x48xf32>
   return %out : tensor<10x4x48xf32>
 }
+
+// One matrix for all tokens, of streams in front of two dimensions of tokens: the channels are the last dimension.
+// CHECK-LABEL: @streams_before_tokens
+// CHECK: %[[TURNED:.*]] = mhc.transpose %arg0 perm = [1, 2, 0, 3]
+// CHECK: %[[X:.*]] = tensor.collapse_shape %[[TURNED]] {{.*}} into tensor<30x4x48xf32>
+// CHECK: mhc.aggregate(x = %[[X]] : tensor<30x4x48xf32>
+// CHECK: mhc.post(f = %{{.*}} : tensor<30x48xf32>, {{.*}} x = %[[X]] : tensor<30x4x48xf32>, {{.*}}) <layout = nC
+func.func @streams_before_tokens(%x: tensor<4x3x10x48xf32>, %pre: tensor<1x4xf32>, %post: tensor<4xf32>,
+    %z: tensor<4x4xf32>, %w: tensor<48x48xf32>) -> tensor<4x3x10x48xf32> {
+  %e = math.exp %z : tensor<4x4xf32>
+  %s1 = mhc.reduce sum %e dims = [1] : tensor<4x4xf32> -> tensor<4xf32>
+  %b1 = mhc.broadcast %s1 dims = [0] : tensor<4xf32> -> tensor<4x4xf32>
+  %a1 = arith.divf %e, %b1 : tensor<4x4xf32>
+  %s2 = mhc.reduce sum %a1 dims = [0] : tensor<4x4xf32> -> tensor<4xf32>
+  %b2 = mhc.broadcast %s2 dims = [1] : tensor<4xf32> -> tensor<4x4xf32>
+  %mix = arith.divf %a1, %b2 : tensor<4x4xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2, 3]] : tensor<4x3x10x48xf32> into tensor<4x1440xf32>
+  %h_pre = mhc.softmax %pre dim = 1 : tensor<1x4xf32>
+  %u = mhc.matmul %h_pre, %flat : (tensor<1x4xf32>, tensor<4x1440xf32>) -> tensor<1x1440xf32>
+  %rows = tensor.expand_shape %u [[0], [1, 2]] output_shape [1, 30, 48] : tensor<1x1440xf32> into tensor<1x30x48xf32>
+  %tokens = tensor.collapse_shape %rows [[0, 1], [2]] : tensor<1x30x48xf32> into tensor<30x48xf32>
+  %f = mhc.matmul %tokens, %w : (tensor<30x48xf32>, tensor<48x48xf32>) -> tensor<30x48xf32>
+  %mixed = mhc.matmul %mix, %flat : (tensor<4x4xf32>, tensor<4x1440xf32>) -> tensor<4x1440xf32>
+  %apart = tensor.expand_shape %mixed [[0], [1, 2, 3]] output_shape [4, 3, 10, 48]
+    : tensor<4x1440xf32> into tensor<4x3x10x48xf32>
+  %gates = mhc.broadcast %post dims = [0] : tensor<4xf32> -> tensor<4x3x10x48xf32>
+  %split = tensor.expand_shape %f [[0, 1], [2]] output_shape [3, 10, 48] : tensor<30x48xf32> into tensor<3x10x48xf32>
+  %outputs = mhc.broadcast %split dims = [1, 2, 3] : tensor<3x10x48xf32> -> tensor<4x3x10x48xf32>
+  %branch = arith.mulf %gates, %outputs : tensor<4x3x10x48xf32>
+  %out = arith.addf %apart, %branch : tensor<4x3x10x48xf32>
+  return %out : tensor<4x3x10x48xf32>
+}
