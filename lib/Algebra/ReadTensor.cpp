@@ -45,7 +45,15 @@ std::optional<Expr> OpReader::view(Value operand, Value result, ArrayRef<Index> 
   return seen ? seen : algebra.view(result, reading.sizes(result), reading.whole(result), reading.of(operand), indices);
 }
 
+/// A number at each place, which needs no sizes to be told apart.
+static std::optional<Expr> readNumber(Reading &reading, Value operand) {
+  const Expr &element = reading.of(operand);
+  return numberOf(element) ? std::optional(element) : std::nullopt;
+}
+
 std::optional<Expr> OpReader::reshape(Value operand, Value result) {
+  if (std::optional<Expr> number = readNumber(reading, operand))
+    return number;
   Sizes &sizes = algebra.sizes;
   std::optional<Index> position = linear(sizes, reading.whole(result), reading.sizes(result));
   std::optional<Indices> indices = position ? delinear(sizes, *position, reading.sizes(operand)) : std::nullopt;
@@ -54,6 +62,8 @@ std::optional<Expr> OpReader::reshape(Value operand, Value result) {
 
 std::optional<Expr> OpReader::reshape(Value operand, Value result, ArrayRef<ReassociationIndices> groups,
                                       bool collapses) {
+  if (std::optional<Expr> number = readNumber(reading, operand))
+    return number;
   Sizes &sizes = algebra.sizes;
   Indices own = reading.whole(result), indices;
   SmallVector<Size, 4> extents = reading.sizes(collapses ? operand : result);

@@ -258,6 +258,20 @@ OpFoldResult Reading::materialise(OpBuilder &builder, Location loc, Size size) {
       return arith::DivUIOp::create(builder, loc, cast<Value>(whole), number).getResult();
     }
   }
+  // The size of an argument times another one, as that of tokens of several open dimensions
+  for (BlockArgument argument : func.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    for (int dim = 0; type && dim < type.getRank(); ++dim) {
+      std::optional<Size> times =
+          type.isDynamicDim(dim) ? theAlgebra.sizes.divide(size, this->size(argument, dim)) : std::nullopt;
+      OpFoldResult other = times ? materialise(builder, loc, *times) : OpFoldResult();
+      if (!other)
+        continue;
+      auto whole = cast<Value>(tensor::getMixedSize(builder, loc, argument, dim));
+      return arith::MulIOp::create(builder, loc, whole, getValueOrCreateConstantIndexOp(builder, loc, other))
+          .getResult();
+    }
+  }
   return {};
 }
 

@@ -93,3 +93,28 @@ func.func @may_differ(%x: tensor<?x4x16xf32>, %h: tensor<?x4xf32>) -> tensor<?x1
   } -> tensor<?x16xf32>
   return %u : tensor<?x16xf32>
 }
+
+// -----
+
+// Tokens of two open dimensions and one that is not: a matrix has as many as their product. A number that is repeated
+// is that number in any shape.
+// CHECK-LABEL: @images
+// CHECK-NOT: arith.divf
+// CHECK: mhc.sinkhorn({{.*}} : tensor<?x4x4xf32>) <init = exp, order = col_row, denom = add, eps = 1.0e-06, iters = 1>
+// CHECK-NOT: arith.divf
+// CHECK: return
+func.func @images(%flat: tensor<?x?x7x16xf32>, %d0: index, %d1: index) -> tensor<?x?x7x4x4xf32> {
+  %eps = arith.constant 1.0e-6 : f32
+  %z = tensor.expand_shape %flat [[0], [1], [2], [3, 4]] output_shape [%d0, %d1, 7, 4, 4] : tensor<?x?x7x16xf32> into tensor<?x?x7x4x4xf32>
+  %e = math.exp %z : tensor<?x?x7x4x4xf32>
+  %s = mhc.reduce sum %e dims = [3] : tensor<?x?x7x4x4xf32> -> tensor<?x?x7x4xf32>
+  %sp = tensor.splat %eps[%d0, %d1] : tensor<?x?x7x4xf32>
+  %s1 = arith.addf %s, %sp : tensor<?x?x7x4xf32>
+  %b = mhc.broadcast %s1 dims = [0, 1, 2, 4] : tensor<?x?x7x4xf32> -> tensor<?x?x7x4x4xf32>
+  %m = arith.divf %e, %b : tensor<?x?x7x4x4xf32>
+  %t = mhc.reduce sum %m dims = [4] : tensor<?x?x7x4x4xf32> -> tensor<?x?x7x4xf32>
+  %t1 = arith.addf %t, %sp : tensor<?x?x7x4xf32>
+  %c = mhc.broadcast %t1 dims = [0, 1, 2, 3] : tensor<?x?x7x4xf32> -> tensor<?x?x7x4x4xf32>
+  %m2 = arith.divf %m, %c : tensor<?x?x7x4x4xf32>
+  return %m2 : tensor<?x?x7x4x4xf32>
+}
