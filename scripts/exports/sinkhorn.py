@@ -1,6 +1,7 @@
 """Residual matrices from logits z[..., n, n], in the ways that public projects write them."""
 
 import itertools
+import math
 
 import torch
 import torch.nn.functional as F
@@ -81,6 +82,23 @@ def of_logsumexp(z, tau=1.0, iterations=ITERATIONS):
         z = z - torch.logsumexp(z, dim=-1, keepdim=True)
         z = z - torch.logsumexp(z, dim=-2, keepdim=True)
     return torch.exp(z)
+
+
+def of_logsumexp_cleaned(z, eps=1e-6):
+    """The same from the maximum of the whole matrix, and one turn of bounded sums behind it."""
+    m = of_logsumexp(z - z.amax(dim=(-2, -1), keepdim=True))
+    return rows_columns_clamped(m, eps, 1)
+
+
+def of_marginals(z, iterations=ITERATIONS):
+    """Potentials of matrices whose rows and columns sum to 1 / n, and n times the result."""
+    n = z.shape[-1]
+    mu = -math.log(n)
+    u, v = torch.zeros_like(z[..., 0]), torch.zeros_like(z[..., 0])
+    for _ in range(iterations):
+        u = mu - torch.logsumexp(z + v.unsqueeze(-2), dim=-1)
+        v = mu - torch.logsumexp(z + u.unsqueeze(-1), dim=-2)
+    return torch.exp(z + u.unsqueeze(-1) + v.unsqueeze(-2)) * n
 
 
 def of_softmax_log(z, iterations=ITERATIONS):

@@ -6,7 +6,7 @@ by sizes whether an op belongs to the chain.
 
 N, C = 4, 48
 ROWS = 2 * N + N * N
-SIZES = {"B": 3, "T": 10, "n": N, "C": C, "nC": N * C, "Bn": 3 * N}
+SIZES = {"B": 3, "T": 10, "W": 7, "n": N, "C": C, "nC": N * C, "Bn": 3 * N}
 # Sizes that only streams and their coefficients have.
 CHAIN = {N, N + 1, N * N, N + N ** 2, ROWS, 2 * N + ROWS, N * C, N * SIZES["B"]}
 

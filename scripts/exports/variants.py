@@ -97,6 +97,51 @@ class SoftmaxLog(Plain):
 
 
 @module
+class Cleaned(Rounded):
+    """Logarithms, and a last turn of rows and columns with bounded sums."""
+
+    def residual(self, z):
+        return sinkhorn.of_logsumexp_cleaned(z)
+
+
+@module
+class Marginals(Plain):
+    """Potentials with marginals of 1 / n."""
+
+    def residual(self, z):
+        return sinkhorn.of_marginals(z)
+
+
+@module
+class Images(Rounded):
+    """Streams [B, T, W, n, C] of images, mixed by matmul."""
+
+    inputs = ("B T W n C",)
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        y = self.f(torch.matmul(pre.unsqueeze(-2), x).squeeze(-2))
+        return torch.matmul(res, x) + post.unsqueeze(-1) * y.unsqueeze(-2)
+
+
+@module
+class StaticStreamsFirst(Site):
+    """[n, B, T, C], one matrix and one vector of gates for all tokens."""
+
+    inputs = ("n B T C",)
+    fused = ("aggregate", "post")
+
+    def __init__(self):
+        super().__init__()
+        self.weights(pre=(N,), post=(N,), res=(N, N))
+
+    def forward(self, x):
+        y = self.f(torch.einsum("s,sbtc->btc", self.pre.softmax(0), x))
+        mix = sinkhorn.of_potentials(self.res, tau=0.05, iterations=10)
+        return torch.einsum("sr,sbtc->rbtc", mix, x) + torch.einsum("s,btc->sbtc", self.post.softmax(0), y)
+
+
+@module
 class Potentials(Rounded):
     """Potentials of rows and columns."""
 
