@@ -347,7 +347,8 @@ def AutodiffPass : Pass<"mhc-autodiff", "::mlir::ModuleOp"> {
     - `NAME_grad`: arguments and cotangents of the results to results and gradients;
     - `NAME_fwd`: arguments to results and saved values;
     - `NAME_bwd`: saved values and cotangents to gradients. A saved value that is an argument or a result of NAME is
-      passed under its name, the others are called `saved0`, `saved1`, ...
+      passed under its name, the others are called `saved0`, `saved1`, ... What would only be transposed again, such as
+      heads of attention, is saved transposed.
 
     The gradient of `x` is called `d_x`, as is the cotangent of a result `x`. Every float argument has one, unless it has
     the attribute `mhc.no_grad`, for which nothing is computed then.
