@@ -10,12 +10,15 @@
 #include "CallState.h"
 #include "mhcrt/functions.h"
 
+#include <cstring>
+
 namespace mhcrt {
 
 /// `state` is the context's, which has no error.
 inline void callFunction(CallState &state, const mhcrt_binding &binding, mhcrt_call call) {
   if (!binding.function) {
-    state.fail(MHCRT_NOT_FOUND, "the model calls the function '%s', which it was not given", binding.name);
+    if (std::strcmp(binding.name, MHCRT_GRADIENT_COMPLETE) != 0)
+      state.fail(MHCRT_NOT_FOUND, "the model calls the function '%s', which it was not given", binding.name);
     return;
   }
   mhcrt_message message = {};

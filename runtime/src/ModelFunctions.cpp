@@ -11,12 +11,9 @@
 
 using namespace mhcrt;
 
-static mhcrt_status ignoreCall(void *, const mhcrt_call *) { return MHCRT_OK; }
-
 void mhcrt::makeBindings(mhcrt_model &model) {
   for (const EntrySpec &function : model.manifest.functions) {
-    const bool isNotice = function.name == MHCRT_GRADIENT_COMPLETE;
-    model.bindings.push_back({function.name.c_str(), isNotice ? ignoreCall : nullptr, nullptr});
+    model.bindings.push_back({function.name.c_str(), nullptr, nullptr});
     model.types.push_back(typeOf(function));
   }
 }
