@@ -72,9 +72,9 @@ struct Node {
   mlir::Attribute label; ///< the constant of a base; the name of a function; "sum" or "max" of a reduction
   Size size;             ///< of an extent; of a base the values before it that were at its place in memory
   std::vector<Expr> parts;
-  llvm::SmallVector<int64_t, 2> fixed; ///< the same as fixedExtents() of its terms
-  llvm::FoldingSetNodeIDRef id;        ///< what it is found by
-  const Node *next = nullptr;          ///< another one of the same hash
+  llvm::SmallVector<int64_t, 2> fixed;     ///< the same as fixedExtents() of its terms
+  llvm::FoldingSetNodeIDRef id;            ///< what it is found by
+  const Node *next = nullptr;              ///< another one of the same hash
   mutable const Element *latest = nullptr; ///< of its elements, the one that was asked for last
 
   Node(Kind kind, llvm::ArrayRef<Size> extents) : kind(kind), dims(extents.begin(), extents.end()) {}

@@ -207,6 +207,8 @@ public:
   StreamRaiser(func::FuncOp func, algebra::Reading &reading, Sites &sites)
       : func(func), ops(opsFromTheEnd(func)), reading(reading), sites(sites) {}
   void run();
+  /// Whether streams have become one value, which gates may weigh that were not found.
+  bool mayFindMore();
 
 private:
   /// Marks ops as dead from one on that nothing reads any more.
@@ -279,11 +281,30 @@ void StreamRaiser::run() {
   raiseContractions();
 }
 
+bool StreamRaiser::mayFindMore() {
+  if (streams.empty())
+    return false;
+  auto isLoose = [&](Operation *reader) { return !isMhcOp(reader) && !dead.contains(reader); };
+  return func
+      .walk([&](GatesOp gates) {
+        SmallVector<Operation *> readers;
+        if (Value gate = gates.getHPre())
+          usersThroughViews(gate, readers);
+        return llvm::any_of(readers, isLoose) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void mhc::raiseStreams(func::FuncOp func, Readings &readings, Sites &sites) {
   algebra::Reading &reading = readings.unrounded();
   SmallVector<tensor::ConcatOp> stacks = stackMixes(func, reading);
   if (!stacks.empty())
     reading.refresh();
-  StreamRaiser(func, reading, sites).run();
+  StreamRaiser raiser(func, reading, sites);
+  raiser.run();
+  if (raiser.mayFindMore()) {
+    reading.refresh();
+    StreamRaiser(func, reading, sites).run();
+  }
   llvm::for_each(stacks, unstack);
 }

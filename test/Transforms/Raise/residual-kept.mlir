@@ -146,3 +146,40 @@ func.func @repeated(%x0: tensor<8x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2x
   %out = arith.addf %kept, %branch : tensor<8x2x16xf32>
   return %x, %out : tensor<8x2x16xf32>, tensor<8x2x16xf32>
 }
+
+// Streams x + (H - 1) x + h_post f are several terms until their post is found: what weighs them row by row is found
+// behind that.
+// CHECK-LABEL: @weighed_row_by_row
+// CHECK: %[[Y:.*]] = mhc.post(
+// CHECK: mhc.aggregate(x = %[[Y]] : tensor<8x2x16xf32>, h_pre =
+// CHECK-NOT: tensor.extract_slice
+// CHECK: return
+func.func @weighed_row_by_row(%x: tensor<8x2x16xf32>, %h: tensor<8x2x2xf32>, %f: tensor<8x16xf32>, %g: tensor<8x2xf32>,
+    %phi: tensor<8x32xf32>, %alpha: tensor<3xf32>, %beta: tensor<8xf32>)
+    -> (tensor<8x16xf32>, tensor<8x2xf32>, tensor<8x4xf32>) {
+  %one = arith.constant dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32>
+  %ones = mhc.broadcast %one dims = [1, 2] : tensor<2x2xf32> -> tensor<8x2x2xf32>
+  %less = arith.subf %h, %ones : tensor<8x2x2xf32>
+  %mixed = mhc.batch_matmul %less, %x : (tensor<8x2x2xf32>, tensor<8x2x16xf32>) -> tensor<8x2x16xf32>
+  %kept = arith.addf %x, %mixed : tensor<8x2x16xf32>
+  %fs = mhc.broadcast %f dims = [0, 2] : tensor<8x16xf32> -> tensor<8x2x16xf32>
+  %gs = mhc.broadcast %g dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x16xf32>
+  %branch = arith.mulf %gs, %fs : tensor<8x2x16xf32>
+  %y = arith.addf %branch, %kept : tensor<8x2x16xf32>
+  %proj, %stat = mhc.projection(x = %y : tensor<8x2x16xf32>, phi = %phi : tensor<8x32xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (proj : tensor<8x8xf32>, stat : tensor<8xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<8x8xf32>, stat = %stat : tensor<8xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<8xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<8x2xf32>, h_post : tensor<8x2xf32>, logits : tensor<8x4xf32>)
+  %y0 = tensor.extract_slice %y[0, 0, 0] [8, 1, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<8x16xf32>
+  %y1 = tensor.extract_slice %y[0, 1, 0] [8, 1, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<8x16xf32>
+  %h0 = tensor.extract_slice %h_pre[0, 0] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %h1 = tensor.extract_slice %h_pre[0, 1] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %w0 = mhc.broadcast %h0 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %w1 = mhc.broadcast %h1 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %u0 = arith.mulf %w0, %y0 : tensor<8x16xf32>
+  %u1 = arith.mulf %w1, %y1 : tensor<8x16xf32>
+  %u = arith.addf %u0, %u1 : tensor<8x16xf32>
+  return %u, %h_post, %z : tensor<8x16xf32>, tensor<8x2xf32>, tensor<8x4xf32>
+}
