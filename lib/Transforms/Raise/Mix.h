@@ -62,6 +62,8 @@ public:
   }
   /// The value that the program has of an expression; null for none.
   mlir::Value valueOf(const algebra::Expr &expr);
+  /// Whether the expression is a part of a value: its rows or columns from one on.
+  bool isPart(const algebra::Expr &expr);
   mlir::Value valueOf(const algebra::Factor &factor) { return valueOf(algebra::Algebra::of(factor.element)); }
   /// Whether a factor has a row for each token.
   bool isPerToken(const Mix &mix, const algebra::Factor &factor);
@@ -88,6 +90,8 @@ public:
   mlir::Value replacement; ///< of the value, once that is replaced
 
 private:
+  std::optional<algebra::Reading::Found> findWhole(const algebra::Node &node);
+  mlir::Value cutOut(const algebra::Expr &expr, llvm::ArrayRef<IndexVars> groups);
   void readSum(const algebra::Term &term, size_t sum, std::vector<Mix> &mixes);
   void readSums(const algebra::Term &term, size_t sum, std::vector<Mix> &mixes);
   void readRepeated(const algebra::Term &outer, const algebra::Expr &inner, IndexVars::value_type stream,

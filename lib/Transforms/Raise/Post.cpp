@@ -335,7 +335,7 @@ bool mhc::raisePost(MixSite &site, const Mix &mix) {
   IndexVars first = {output}, second = {mix.stream};
   if (orient == Orient::io)
     std::swap(first, second);
-  Value weights = site.valueOf(mix.weights) ? site.buildWeights(mix.weights, mix, {first, second}, x) : Value();
+  Value weights = site.buildWeights(mix.weights, mix, {first, second}, x);
   if (!weights) {
     site.decline("post", mix, Reason::mixNotAValue, site.root, site.describeTerm(mix.weights[0]),
                  "one residual matrix [M, n, n]");

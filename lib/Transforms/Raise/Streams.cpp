@@ -35,7 +35,7 @@ static bool raiseAggregate(MixSite &site, const Mix &mix) {
   order.append(mix.channels);
   // Channels before some of the tokens, as in images, are those of known streams.
   bool isInOrder = site.vars == order || (site.vars.size() == order.size() && isProjectedOrMade(mix.streams));
-  if (!isInOrder || mix.weights[0].factors.empty() || !site.valueOf(mix.weights))
+  if (!isInOrder || mix.weights[0].factors.empty() || (!site.valueOf(mix.weights) && !site.isPart(mix.weights)))
     return false; // no gates, such as those of an aggregate that a norm scales
   if (!keepsPrecision(site.root, mix.streams)) {
     if (!mix.tokens.empty() || site.coefficients(mix) || isProjectedOrMade(mix.streams)) // one token is of any layer
@@ -180,6 +180,10 @@ static bool showsProduct(Value value) {
   Operation *maker = value.getDefiningOp();
   while (maker && showsOperand(maker))
     maker = maker->getOperand(0).getDefiningOp();
+  if (auto product = dyn_cast_if_present<MatmulOp>(maker)) { // one matrix for all tokens
+    const int64_t inner = product.getLhs().getType().getDimSize(product.getTransposeLhs() ? 0 : 1);
+    return inner >= kMinStreams && inner <= kMaxStreams;
+  }
   return isa_and_nonnull<BatchMatmulOp>(maker);
 }
 
