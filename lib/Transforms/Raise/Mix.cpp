@@ -179,12 +179,17 @@ std::string MixSite::describeTerm(const algebra::Term &term) {
 static bool isCoefficient(const algebra::Node *node) {
   if (node->kind == algebra::Node::Base)
     return node->value && isa_and_nonnull<GatesOp, SinkhornOp, PermutationMixOp>(node->value.getDefiningOp());
-  // With an epsilon, or less another
-  auto isOne = [](const algebra::Term &term) {
-    bool isNumber = term.factors.empty() && term.exponent.empty();
-    return isNumber || (term.factors.size() == 1 && isCoefficient(term.factors[0].node()));
+  // With an epsilon, less another, or beside the identity
+  auto hasOne = [](const algebra::Term &term) {
+    return llvm::any_of(term.factors, [](const algebra::Factor &factor) { return isCoefficient(factor.node()); });
   };
-  return node->kind == algebra::Node::Sum && llvm::all_of(node->parts[0], isOne);
+  auto isPlain = [](const algebra::Term &term) {
+    return term.exponent.empty() && llvm::all_of(term.factors, [](const algebra::Factor &factor) {
+             return factor.at().empty() || factor.node()->isApply("equal");
+           });
+  };
+  return node->kind == algebra::Node::Sum && llvm::any_of(node->parts[0], hasOne) &&
+         llvm::all_of(node->parts[0], [&](const algebra::Term &term) { return hasOne(term) || isPlain(term); });
 }
 
 Value MixSite::coefficients(const Mix &mix) {

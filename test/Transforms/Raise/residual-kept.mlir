@@ -183,3 +183,32 @@ func.func @weighed_row_by_row(%x: tensor<8x2x16xf32>, %h: tensor<8x2x2xf32>, %f:
   %u = arith.addf %u0, %u1 : tensor<8x16xf32>
   return %u, %h_post, %z : tensor<8x16xf32>, tensor<8x2xf32>, tensor<8x4xf32>
 }
+
+// (1 - g) I + g H tells that streams stand in front of the tokens, as H does.
+// CHECK-LABEL: @identity_beside_a_map
+// CHECK: mhc.post({{.*}} <layout = nC, orient = io>
+// CHECK-NOT: mhc.matmul
+// CHECK: return
+func.func @identity_beside_a_map(%x: tensor<4x3x10x48xf32>, %z: tensor<1x4x4xf32>, %g: tensor<f32>,
+                                 %f: tensor<3x10x48xf32>, %h_post: tensor<4xf32>) -> tensor<4x3x10x48xf32> {
+  %one = arith.constant dense<[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]> : tensor<4x4xf32>
+  %mix = mhc.sinkhorn(logits = %z : tensor<1x4x4xf32>) <init = log, order = row_col, denom = none, eps = 0.0, iters = 10> -> (mix : tensor<1x4x4xf32>)
+  %h = tensor.collapse_shape %mix [[0, 1], [2]] : tensor<1x4x4xf32> into tensor<4x4xf32>
+  %g0 = mhc.sigmoid %g : tensor<f32>
+  %less = arith.negf %g : tensor<f32>
+  %g1 = mhc.sigmoid %less : tensor<f32>
+  %g0s = mhc.broadcast %g0 dims = [] : tensor<f32> -> tensor<4x4xf32>
+  %g1s = mhc.broadcast %g1 dims = [] : tensor<f32> -> tensor<4x4xf32>
+  %kept = arith.mulf %g1s, %one : tensor<4x4xf32>
+  %mixed = arith.mulf %g0s, %h : tensor<4x4xf32>
+  %map = arith.addf %kept, %mixed : tensor<4x4xf32>
+  %turned = mhc.transpose %map perm = [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+  %rows = tensor.collapse_shape %x [[0], [1, 2, 3]] : tensor<4x3x10x48xf32> into tensor<4x1440xf32>
+  %product = mhc.matmul %turned, %rows : (tensor<4x4xf32>, tensor<4x1440xf32>) -> tensor<4x1440xf32>
+  %streams = tensor.expand_shape %product [[0], [1, 2, 3]] output_shape [4, 3, 10, 48] : tensor<4x1440xf32> into tensor<4x3x10x48xf32>
+  %fs = mhc.broadcast %f dims = [1, 2, 3] : tensor<3x10x48xf32> -> tensor<4x3x10x48xf32>
+  %hs = mhc.broadcast %h_post dims = [0] : tensor<4xf32> -> tensor<4x3x10x48xf32>
+  %branch = arith.mulf %hs, %fs : tensor<4x3x10x48xf32>
+  %y = arith.addf %streams, %branch : tensor<4x3x10x48xf32>
+  return %y : tensor<4x3x10x48xf32>
+}
