@@ -34,8 +34,8 @@ typedef struct mhcrt_call {
 /// at a time call it at a time.
 typedef mhcrt_status (*mhcrt_function)(void *user, const mhcrt_call *call);
 
-/// An entry of a model for several ranks calls this function, f32[N] with no result, for each gradient that is a part of
-/// a sum over ranks, when it is complete and no longer used. A model that is not given it does without.
+/// An entry of a model for several ranks calls this function, f32[N] with no result, for each gradient that is a part
+/// of a sum over ranks, when it is complete and no longer used. A model that is not given it does without.
 #define MHCRT_GRADIENT_COMPLETE "gradient_complete"
 
 /// A row of the table. Who calls an entry without mhcrt/model.h passes all rows, in the order of the manifest, behind
