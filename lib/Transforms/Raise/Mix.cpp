@@ -176,20 +176,26 @@ std::string MixSite::describeTerm(const algebra::Term &term) {
   return text;
 }
 
+/// What gates and residual maps are read from.
+static bool isMap(const algebra::Node *node) {
+  return node->kind == algebra::Node::Base && node->value &&
+         isa_and_nonnull<GatesOp, SinkhornOp, PermutationMixOp>(node->value.getDefiningOp());
+}
+
 static bool isCoefficient(const algebra::Node *node) {
-  if (node->kind == algebra::Node::Base)
-    return node->value && isa_and_nonnull<GatesOp, SinkhornOp, PermutationMixOp>(node->value.getDefiningOp());
+  if (node->kind != algebra::Node::Sum)
+    return isMap(node);
   // With an epsilon, less another, or beside the identity
-  auto hasOne = [](const algebra::Term &term) {
-    return llvm::any_of(term.factors, [](const algebra::Factor &factor) { return isCoefficient(factor.node()); });
-  };
-  auto isPlain = [](const algebra::Term &term) {
-    return term.exponent.empty() && llvm::all_of(term.factors, [](const algebra::Factor &factor) {
-             return factor.at().empty() || factor.node()->isApply("equal");
-           });
-  };
-  return node->kind == algebra::Node::Sum && llvm::any_of(node->parts[0], hasOne) &&
-         llvm::all_of(node->parts[0], [&](const algebra::Term &term) { return hasOne(term) || isPlain(term); });
+  auto isPlain = [](const algebra::Factor &factor) { return factor.at().empty() || factor.node()->isApply("equal"); };
+  bool hasMap = false;
+  for (const algebra::Term &term : node->parts[0]) {
+    const bool isAlone = term.factors.size() == 1 && term.exponent.empty() && isCoefficient(term.factors[0].node());
+    if (isAlone || llvm::any_of(term.factors, [](const algebra::Factor &factor) { return isMap(factor.node()); }))
+      hasMap = true;
+    else if (!term.exponent.empty() || !llvm::all_of(term.factors, isPlain))
+      return false;
+  }
+  return hasMap;
 }
 
 Value MixSite::coefficients(const Mix &mix) {
