@@ -176,7 +176,7 @@ std::string MixSite::describeTerm(const algebra::Term &term) {
   return text;
 }
 
-/// What gates and residual maps are read from.
+/// Gates and residual maps, as they were found.
 static bool isMap(const algebra::Node *node) {
   return node->kind == algebra::Node::Base && node->value &&
          isa_and_nonnull<GatesOp, SinkhornOp, PermutationMixOp>(node->value.getDefiningOp());
