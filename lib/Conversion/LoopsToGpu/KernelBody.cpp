@@ -201,6 +201,7 @@ private:
     for (auto [init, sum, wide] : llvm::zip(summed, emitReductions(reductions(), sums), isWide))
       store(narrow(sum, wide), init);
   }
+  void forNeighbours(llvm::function_ref<void(int64_t number)> emit);
   SmallVector<Value> loadNeighbours(OpOperand *operand);
   void storeNeighbours(ArrayRef<Value> values, OpOperand *init);
   void emitTogether();
@@ -372,12 +373,22 @@ static llvm::MaybeAlign alignmentOf(VectorType type) {
   return llvm::Align(std::min(kAccessBytes, type.getNumElements() * type.getElementTypeBitWidth() / 8));
 }
 
+/// With the indices of each of the neighbours that begin at the indices.
+void ThreadEmitter::forNeighbours(llvm::function_ref<void(int64_t number)> emit) {
+  unsigned dim = *innermostLoop(op);
+  Value first = indices[dim];
+  for (int64_t i = 0; i < width; ++i) {
+    indices[dim] = arith::AddIOp::create(builder, loc, first, index(i));
+    emit(i);
+  }
+  indices[dim] = first;
+}
+
 /// One value of the operand for each of the neighbours that begin at the indices.
 SmallVector<Value> ThreadEmitter::loadNeighbours(OpOperand *operand) {
-  unsigned dim = *innermostLoop(op);
   if (op.isDpsInit(operand) && knownStart(operand))
     return SmallVector<Value>(width, start(operand));
-  Access access = *accessOf(op, *operand, dim, width);
+  Access access = *accessOf(op, *operand, *innermostLoop(op), width);
   if (access == Access::same)
     return SmallVector<Value>(width, load(operand));
   SmallVector<Value> values;
@@ -389,29 +400,18 @@ SmallVector<Value> ThreadEmitter::loadNeighbours(OpOperand *operand) {
       values.push_back(vector::ExtractOp::create(builder, loc, all, i));
     return values;
   }
-  Value first = indices[dim];
-  for (int64_t i = 0; i < width; ++i) {
-    indices[dim] = arith::AddIOp::create(builder, loc, first, index(i));
-    values.push_back(load(operand));
-  }
-  indices[dim] = first;
+  forNeighbours([&](int64_t) { values.push_back(load(operand)); });
   return values;
 }
 
 void ThreadEmitter::storeNeighbours(ArrayRef<Value> values, OpOperand *init) {
-  unsigned dim = *innermostLoop(op);
-  if (accessOf(op, *init, dim, width) == Access::together) {
+  if (accessOf(op, *init, *innermostLoop(op), width) == Access::together) {
     VectorType type = vectorOf(*init, width);
     Value all = vector::FromElementsOp::create(builder, loc, type, values);
     vector::StoreOp::create(builder, loc, all, init->get(), place(init), /*nontemporal=*/false, alignmentOf(type));
     return;
   }
-  Value first = indices[dim];
-  for (auto [i, value] : llvm::enumerate(values)) {
-    indices[dim] = arith::AddIOp::create(builder, loc, first, index(i));
-    store(value, init);
-  }
-  indices[dim] = first;
+  forNeighbours([&](int64_t i) { store(values[i], init); });
 }
 
 /// All neighbours, everything loaded first: what they read no other iteration writes.
@@ -421,13 +421,7 @@ void ThreadEmitter::emitTogether() {
     if (op.payloadUsesValueFromOperand(&operand))
       for (auto [mapping, value] : llvm::zip(mappings, loadNeighbours(&operand)))
         mapping.map(op.getMatchingBlockArgument(&operand), value);
-  unsigned dim = *innermostLoop(op);
-  Value first = indices[dim];
-  for (auto [i, mapping] : llvm::enumerate(mappings)) {
-    indices[dim] = arith::AddIOp::create(builder, loc, first, index(i));
-    cloneBody(mapping);
-  }
-  indices[dim] = first;
+  forNeighbours([&](int64_t i) { cloneBody(mappings[i]); });
   for (OpOperand &init : op.getDpsInitsMutable()) {
     Value yielded = op.getMatchingYieldValue(&init)->get();
     storeNeighbours(llvm::map_to_vector(mappings, [&](IRMapping &mapping) { return mapping.lookupOrDefault(yielded); }),

@@ -62,8 +62,8 @@ public:
   }
   /// The value that the program has of an expression; null for none.
   mlir::Value valueOf(const algebra::Expr &expr);
-  /// Whether the expression is a part of a value: its rows or columns from one on.
-  bool isPart(const algebra::Expr &expr);
+  /// The value that the expression is a part of: its rows or columns from one on.
+  std::optional<algebra::Reading::Found> findCut(const algebra::Expr &expr);
   mlir::Value valueOf(const algebra::Factor &factor) { return valueOf(algebra::Algebra::of(factor.element)); }
   /// Whether a factor has a row for each token.
   bool isPerToken(const Mix &mix, const algebra::Factor &factor);

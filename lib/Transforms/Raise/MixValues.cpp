@@ -64,28 +64,27 @@ std::optional<algebra::Reading::Found> MixSite::findWhole(const algebra::Node &n
   return nearest(reading, Algebra::of(algebra.elementAt(&node, own)), op);
 }
 
-bool MixSite::isPart(const Expr &expr) {
+std::optional<algebra::Reading::Found> MixSite::findCut(const Expr &expr) {
   const algebra::Factor *part = algebra::singleFactor(expr);
-  return part && expr[0].coefficient == 1 &&
-         llvm::all_of(llvm::zip(part->at(), part->node()->dims),
-                      [&](auto dim) {
-                        auto [index, extent] = dim;
-                        if (algebra::covers(algebra.sizes, index, extent) ||
-                            (index.pieces.empty() && extent.isNumber()))
-                          return true;
-                        const algebra::Piece *piece = index.pieces.size() == 1 ? &index.pieces[0] : nullptr;
-                        return piece && piece->stride == Size(1) && piece->multiplier == Size(1) &&
-                               piece->extent.isNumber() && extent.isNumber();
-                      }) &&
-         findWhole(*part->node());
+  auto isRun = [&](auto dim) {
+    auto [index, extent] = dim;
+    if (algebra::covers(algebra.sizes, index, extent) || (index.pieces.empty() && extent.isNumber()))
+      return true;
+    const algebra::Piece *piece = index.pieces.size() == 1 ? &index.pieces[0] : nullptr;
+    return piece && piece->stride == Size(1) && piece->multiplier == Size(1) && piece->extent.isNumber() &&
+           extent.isNumber();
+  };
+  bool isPart = part && expr[0].coefficient == 1 && llvm::all_of(llvm::zip(part->at(), part->node()->dims), isRun);
+  return isPart ? findWhole(*part->node()) : std::nullopt;
 }
 
 /// A part of a tensor that the program multiplies as a whole, and takes of the product.
 Value MixSite::cutOut(const Expr &expr, ArrayRef<IndexVars> groups) {
-  if (!isPart(expr))
+  std::optional<algebra::Reading::Found> found = findCut(expr);
+  if (!found)
     return {};
   const algebra::Factor &part = *algebra::singleFactor(expr);
-  Value whole = arrange(*findWhole(*part.node()), dimsOf(*part.node()));
+  Value whole = arrange(*found, dimsOf(*part.node()));
   if (!whole)
     return {};
   SmallVector<OpFoldResult> offsets, sizes = leaf.sizesOf(whole);

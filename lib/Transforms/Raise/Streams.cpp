@@ -35,7 +35,7 @@ static bool raiseAggregate(MixSite &site, const Mix &mix) {
   order.append(mix.channels);
   // Channels before some of the tokens, as in images, are those of known streams.
   bool isInOrder = site.vars == order || (site.vars.size() == order.size() && isProjectedOrMade(mix.streams));
-  if (!isInOrder || mix.weights[0].factors.empty() || (!site.valueOf(mix.weights) && !site.isPart(mix.weights)))
+  if (!isInOrder || mix.weights[0].factors.empty() || (!site.valueOf(mix.weights) && !site.findCut(mix.weights)))
     return false; // no gates, such as those of an aggregate that a norm scales
   if (!keepsPrecision(site.root, mix.streams)) {
     if (!mix.tokens.empty() || site.coefficients(mix) || isProjectedOrMade(mix.streams)) // one token is of any layer
