@@ -185,6 +185,24 @@ __device__ __forceinline__ float sigmoidSlope(float z) {
   return e * below * below;
 }
 
+/// Parameters of the gates of a head.
+struct HeadParameters {
+  float dtBias, scale;
+
+  __device__ __forceinline__ HeadParameters(const GatedDelta &in, int64_t h)
+      : dtBias(in.dtBias[h]), scale(-expf(in.aLog[h])) {}
+};
+
+/// Beta and alpha of a head of a token, as they are in memory: loaded ahead, where stores would keep loads back.
+template <typename T>
+struct GateInputs {
+  T beta, alpha;
+
+  __device__ static __forceinline__ GateInputs load(const GatedDelta &in, const T *token, int64_t h) {
+    return {token[in.betaChannel() + h], token[in.alphaChannel() + h]};
+  }
+};
+
 /// Channel c of a source: a token, or where negative a row that precedes token 0.
 template <typename T>
 __device__ __forceinline__ float sourceAt(const GatedDelta &in, int64_t batch, int64_t source, int64_t c) {

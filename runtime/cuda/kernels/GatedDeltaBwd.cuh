@@ -62,22 +62,34 @@ struct Stretches {
   __device__ __forceinline__ float *row(int64_t r) const { return partials + r * width; }
 };
 
+/// Operands of the gradients of a head's gates at a token.
+template <typename T>
+struct GateTerms {
+  GateInputs<T> inputs;
+  T dBeta; ///< where that of x is asked for
+  float dg;
+
+  __device__ static __forceinline__ GateTerms load(const GatedDelta &in, const GatedDeltaGrads &grads, int64_t batch,
+                                                   int64_t token, int64_t h) {
+    const int64_t head = (batch * in.M + token) * in.valueHeads + h;
+    return {GateInputs<T>::load(in, static_cast<const T *>(in.x) + in.xSteps.at(batch, token), h),
+            grads.x ? static_cast<const T *>(grads.beta)[head] : T(), grads.g[head]};
+  }
+};
+
 /// Gradients of beta and alpha of head h of a token, written; its terms of d_A_log and d_dt_bias.
 template <typename T>
-__device__ __forceinline__ float2 gateGradients(const GatedDelta &in, const GatedDeltaGrads &grads, int64_t batch,
+__device__ __forceinline__ float2 gateGradients(const GatedDelta &in, const GatedDeltaGrads &grads,
+                                                const HeadParameters &head, GateTerms<T> terms, int64_t batch,
                                                 int64_t token, int64_t h) {
-  const int64_t at = in.xSteps.at(batch, token), head = (batch * in.M + token) * in.valueHeads + h;
-  const T *x = static_cast<const T *>(in.x) + at;
-  const float p = toFloat(x[in.alphaChannel() + h]) + in.dtBias[h], dg = grads.g[head];
-  const float scale = -expf(in.aLog[h]);
-  const float dAlpha = dg * scale * softplusSlope(p, in.threshold);
+  const float p = toFloat(terms.inputs.alpha) + head.dtBias;
+  const float dAlpha = terms.dg * head.scale * softplusSlope(p, in.threshold);
   if (grads.x) {
-    T *dx = static_cast<T *>(grads.x) + at;
-    const float dBeta = toFloat(static_cast<const T *>(grads.beta)[head]);
-    dx[in.betaChannel() + h] = fromFloat<T>(dBeta * sigmoidSlope(toFloat(x[in.betaChannel() + h])));
+    T *dx = static_cast<T *>(grads.x) + in.xSteps.at(batch, token);
+    dx[in.betaChannel() + h] = fromFloat<T>(toFloat(terms.dBeta) * sigmoidSlope(toFloat(terms.inputs.beta)));
     dx[in.alphaChannel() + h] = fromFloat<T>(dAlpha);
   }
-  return {dg * (scale * softplus(p, in.threshold)), dAlpha};
+  return {terms.dg * (head.scale * softplus(p, in.threshold)), dAlpha};
 }
 
 /// Adds the rows of partial sums in their order, into the results.

@@ -277,14 +277,31 @@ __device__ __forceinline__ float2 headSums(float2 values, int width) {
   return isUpper ? float2{other, sum} : float2{sum, other};
 }
 
-/// Scales a head to length 1.
-template <typename T, int kWidth, int kCount>
-__device__ __forceinline__ void scaleHead(float (&u)[kCount], int width, float eps) {
-  float squares = 0;
+/// The sum of a head's squares, in the order of lanes of kOrder channels: kCount are as many, or half of them.
+template <int kWidth, int kOrder, int kCount>
+__device__ __forceinline__ float headSquares(const float (&u)[kCount], int width) {
+  const auto addTo = [&](float sum) {
 #pragma unroll
-  for (float value : u)
-    squares = fmaf(value, value, squares);
-  const float scale = rootFor<T>(headSum<kWidth>(squares, width) + eps);
+    for (float value : u)
+      sum = fmaf(value, value, sum);
+    return sum;
+  };
+  if constexpr (kOrder == kCount) {
+    return headSum<kWidth>(addTo(0), width);
+  } else {
+    static_assert(kOrder == 2 * kCount && kWidth > 1);
+    float sum = addTo(__shfl_xor_sync(~0u, addTo(0), 1)); // an upper half goes on with the sum of its lower half
+#pragma unroll
+    for (int distance = kWidth / 2; distance > 1; distance /= 2)
+      sum += __shfl_xor_sync(~0u, sum, distance);
+    return __shfl_sync(~0u, sum, threadIdx.x | 1);
+  }
+}
+
+/// Scales a head to length 1.
+template <typename T, int kWidth, int kOrder, int kCount>
+__device__ __forceinline__ void scaleHead(float (&u)[kCount], int width, float eps) {
+  const float scale = rootFor<T>(headSquares<kWidth, kOrder>(u, width) + eps);
 #pragma unroll
   for (float &value : u)
     value *= scale;

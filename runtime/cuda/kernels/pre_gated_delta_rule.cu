@@ -9,8 +9,9 @@
 //
 // Plan    One launch over a flat list of warps: of a run of tokens, the gates, then q and k, v and z. `runs`: a warp
 //         has 16 bytes of channels a lane, whole heads of q and k, and walks down the tokens with the sums that the
-//         next k-1 of them go on with in registers. `generic`: a warp per head of a token, which is computed twice
-//         where it is normed.
+//         next k-1 of them go on with in registers. Where there are few tokens it has 8 bytes of channels a lane,
+//         with the same bits, and asks the second-level cache for them while earlier kernels end. `generic`: a warp
+//         per head of a token, which is computed twice where it is normed.
 // Bytes   per token E + 2*hv*(dk + dv) + hv*dv + 3*hv elements and 4*hv.
 // Needs   `runs`: 2 to 4 taps; dk, dv and D in whole 16 bytes; heads of q and k of at most 512 bytes.
 // Round   f32; a is rounded, u of q and k is rounded before the norm, each result once at its store.
@@ -18,6 +19,7 @@
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/GatedDeltaRun.cuh"
+#include "cuda/ptx/Prefetch.cuh"
 #include "cuda/tile/Sum.cuh"
 #include "src/Checks.h"
 
@@ -37,11 +39,10 @@ Results resultsOf(const PreGatedDeltaRuleArgs &a) {
 
 /// beta and g of head h of a token of row `row` of the results.
 template <typename T>
-__device__ __forceinline__ void writeGates(const GatedDelta &in, const Results &out, const T *x, int64_t row,
-                                           int64_t h) {
-  const float p = toFloat(x[in.alphaChannel() + h]) + in.dtBias[h];
-  static_cast<T *>(out.beta)[row * in.valueHeads + h] = fromFloat<T>(sigmoid(toFloat(x[in.betaChannel() + h])));
-  out.g[row * in.valueHeads + h] = -expf(in.aLog[h]) * softplus(p, in.threshold);
+__device__ __forceinline__ void writeGates(const GatedDelta &in, const Results &out, const HeadParameters &head,
+                                           GateInputs<T> token, int64_t row, int64_t h) {
+  static_cast<T *>(out.beta)[row * in.valueHeads + h] = fromFloat<T>(sigmoid(toFloat(token.beta)));
+  out.g[row * in.valueHeads + h] = head.scale * softplus(toFloat(token.alpha) + head.dtBias, in.threshold);
 }
 
 //===- Any shape -----------------------------------------------------------===//
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(kThreads, 2) preGatedDeltaRuleKernel(GatedDelt
     int64_t part = parts.first + item % parts.count;
     if (part == 0) {
       for (int64_t h = lane; h < in.valueHeads; h += kWarp)
-        writeGates(in, out, x, row, h);
+        writeGates(in, out, HeadParameters(in, h), GateInputs<T>::load(in, x, h), row, h);
       continue;
     }
     part -= 1;
@@ -127,9 +128,14 @@ struct Run {
   int32_t first, last;
 };
 
-/// Lanes of a head of 128 channels.
-template <typename T>
-constexpr int kUsualWidth = 128 / kLanesOf<T>;
+// Few tokens: 8 bytes of channels a lane and twice as many warps, so that none waits for memory twice.
+constexpr int64_t kFewTokens = 128; ///< at most: measured
+constexpr int kFewWarps = 32;       ///< of a multiprocessor
+constexpr int kFewAhead = 3;
+constexpr int kFewBlocks = 7; ///< of a multiprocessor, for which there are registers
+
+template <typename T, int kCount>
+constexpr bool kIsFew = kCount * sizeof(T) < 16;
 
 /// The list of warps: parts of a run, then those of the next.
 struct RunList {
@@ -178,7 +184,7 @@ __device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run
         silu += 2 * in.keyChannels();
       }
       if (in.isNormed)
-        scaleHead<T, kWidth>(a, width, in.eps);
+        scaleHead<T, kWidth, kLanesOf<T>>(a, width, in.eps);
     }
     const auto y = narrowChunk<T>(a);
     if (place.isActive)
@@ -191,7 +197,7 @@ __device__ __forceinline__ void convolveRun(const GatedDelta &in, const Run &run
         storeChunk(out + int64_t(r) * in.dk, y);
     out += step;
   };
-  walkRun<kAhead>(run.first, run.last, load, start, body);
+  walkRun<kIsFew<T, kCount> ? kFewAhead : kAhead>(run.first, run.last, load, start, body);
 }
 
 template <typename T, int kCount>
@@ -218,27 +224,49 @@ __device__ __forceinline__ void gateRun(const GatedDelta &in, const Results &out
   const int64_t h = part * 32 + threadIdx.x % 32;
   if (h >= in.valueHeads)
     return;
-#pragma unroll 4
-  for (int32_t token = run.first; token < run.last; ++token)
-    writeGates(in, out, static_cast<const T *>(in.x) + in.xSteps.at(run.batch, token), run.batch * in.M + token, h);
+  const HeadParameters head(in, h);
+  const auto load = [&](int32_t token) {
+    return GateInputs<T>::load(in, static_cast<const T *>(in.x) + in.xSteps.at(run.batch, token), h);
+  };
+  walkRun<kAhead>(
+      run.first, run.last, load, [] {},
+      [&](int32_t token, GateInputs<T> inputs) { writeGates(in, out, head, inputs, run.batch * in.M + token, h); });
+}
+
+/// Prefetches what a warp reads of x; the channels of all branches but the gates follow one another as their parts do.
+template <typename T, int kTaps, int kCount>
+__device__ __forceinline__ void prefetchRun(const GatedDelta &in, const RunList &list, const Run &run, int32_t part) {
+  constexpr int kBytes = 32 * kCount * sizeof(T);
+  const auto rowsFrom = [&](int32_t first, int32_t channel, int bytes) {
+    prefetchRows(static_cast<const T *>(in.x) + in.xSteps.at(run.batch, first) + channel, run.last - first,
+                 in.xSteps.token * sizeof(T), bytes);
+  };
+  part -= list.counts.gates;
+  if (part < 0)
+    return rowsFrom(run.first, static_cast<int32_t>(in.betaChannel()), kLineBytes);
+  const int32_t first = max(0, run.first - (part < list.counts.keys + list.counts.values ? kTaps - 1 : 0));
+  rowsFrom(first, part * 32 * kCount, kBytes);
 }
 
 /// kIsUsual where usesAllLanes() and there is no bias.
-template <typename T, int kTaps, bool kIsUsual>
-__global__ void __launch_bounds__(kRunThreads, kIsUsual ? 4 : 3)
+template <typename T, int kTaps, bool kIsUsual, int kCount = kLanesOf<T>>
+__global__ void __launch_bounds__(kRunThreads, (kIsFew<T, kCount> ? kFewBlocks
+                                                : kIsUsual        ? 4
+                                                                  : 3))
     gatedDeltaRunKernel(GatedDelta in, Results out, RunList list) {
-  constexpr int kCount = kLanesOf<T>;
-  beginOverlapped();
-  checkCuts(in);
   const uint32_t item = blockIdx.x * kRunWarps + threadIdx.x / 32;
-  if (item >= list.warps)
-    return;
   const uint32_t number = item / uint32_t(list.parts.count);
   int32_t part = int32_t(list.parts.first) + item % uint32_t(list.parts.count);
   Run run;
   run.batch = number / uint32_t(list.runs);
   run.first = static_cast<int32_t>(number % uint32_t(list.runs) * list.length);
   run.last = min(in.M, run.first + list.length);
+  if (kIsFew<T, kCount> && item < list.warps)
+    prefetchRun<T, kTaps, kCount>(in, list, run, part);
+  beginOverlapped();
+  checkCuts(in);
+  if (item >= list.warps)
+    return;
   const int64_t row = run.batch * in.M + run.first;
   if (part < list.counts.gates)
     return gateRun<T>(in, out, run, part);
@@ -253,8 +281,8 @@ __global__ void __launch_bounds__(kRunThreads, kIsUsual ? 4 : 3)
     heads += (row * in.valueHeads + first) * in.dk + (place.channel - place.head * in.dk);
     if (silu)
       silu += row * 2 * in.keyChannels() + place.channel;
-    return convolveRun<T, kTaps, kCount, kIsUsual ? kUsualWidth<T> : 0, true, kIsUsual>(in, run, place, list.width,
-                                                                                        heads, silu);
+    return convolveRun<T, kTaps, kCount, kIsUsual ? 128 / kCount : 0, true, kIsUsual>(in, run, place, list.width, heads,
+                                                                                      silu);
   }
   part -= list.counts.keys;
   const bool isGate = part >= list.counts.values;
@@ -273,17 +301,21 @@ bool runsTake(const PreGatedDeltaRuleArgs &a, Needs &needs) {
              {a.qkvzba, a.conv_weight, a.conv_bias, a.left_boundary, a.query, a.key, a.value, a.gate, a.silu});
 }
 
-/// Runs that fill the GPU once, or the longest; no result follows from their length.
-int32_t runLength(const mhcrt_context &context, const GatedDelta &in, int64_t parts) {
-  const int64_t runs = std::max<int64_t>(1, int64_t(context.multiprocessors) * kFullWarps / parts);
+/// Runs that fill the GPU once, with `warps` on a multiprocessor, or the longest; no result follows from their length.
+int32_t runLength(const mhcrt_context &context, const GatedDelta &in, int64_t parts, int warps) {
+  const int64_t runs = std::max<int64_t>(1, int64_t(context.multiprocessors) * warps / parts);
   return static_cast<int32_t>(std::clamp<int64_t>(divideUp(in.tokens(), runs), 1, kMostRun));
 }
 
 cudaError_t launchRuns(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) {
   const GatedDelta in = gatedDeltaOf(context, "mhcrt_pre_gated_delta_rule", a);
-  const int count = static_cast<int>(16 / mhcrt_dtype_bytes(a.qkvzba_type)), width = headWidth(a.dk, count);
+  const int64_t bytes = mhcrt_dtype_bytes(a.qkvzba_type);
+  const bool isFew =
+      in.tokens() <= kFewTokens && bytes == 2 && a.k == kUsualTaps && usesAllLanes(in, 4) && !in.bias.data;
+  const int count = isFew ? 4 : static_cast<int>(16 / bytes), width = headWidth(a.dk, count);
   const RunParts counts(in, width, count);
-  const int32_t length = runLength(context, in, counts.all()), runs = static_cast<int32_t>(divideUp(in.M, length));
+  const int32_t length = runLength(context, in, counts.all(), isFew ? kFewWarps : kFullWarps),
+                runs = static_cast<int32_t>(divideUp(in.M, length));
   return startBranches(a.impl, {counts.gates, counts.keys, counts.values, counts.z}, [&](Parts parts) {
     const RunList list = {in.b * int64_t(runs) * parts.count, length, runs, width, counts, parts};
     return withFloatType(a.qkvzba_type, [&](auto type) {
@@ -291,8 +323,11 @@ cudaError_t launchRuns(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) {
         using T = decltype(type);
         constexpr int kTaps = decltype(taps)::value;
         const bool isUsual = kTaps == kUsualTaps && usesAllLanes(in, count) && !in.bias.data;
-        const auto kernel =
+        auto kernel =
             isUsual ? gatedDeltaRunKernel<T, kTaps, kTaps == kUsualTaps> : gatedDeltaRunKernel<T, kTaps, false>;
+        if constexpr (sizeof(T) == 2 && kTaps == kUsualTaps)
+          if (isFew)
+            kernel = gatedDeltaRunKernel<T, kTaps, true, 4>;
         return launchFollowing(context, kernel, static_cast<unsigned>(divideUp(list.warps, kRunWarps)), kRunThreads, in,
                                resultsOf(a), list);
       });

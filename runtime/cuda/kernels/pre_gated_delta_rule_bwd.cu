@@ -146,7 +146,8 @@ __device__ __forceinline__ void sumGates(const GatedDelta &in, const GatedDeltaG
   for (int64_t stretch = r; stretch < stretches.count; stretch += stretches.rows) {
     const int64_t batch = stretch / stretches.ofRow, first = stretch % stretches.ofRow * stretches.length;
     for (int64_t token = first; token < min(first + stretches.length, int64_t{in.M}); ++token) {
-      const float2 terms = gateGradients<T>(in, grads, batch, token, h);
+      const float2 terms = gateGradients(in, grads, HeadParameters(in, h),
+                                         GateTerms<T>::load(in, grads, batch, token, h), batch, token, h);
       aLog += terms.x;
       dtBias += terms.y;
     }

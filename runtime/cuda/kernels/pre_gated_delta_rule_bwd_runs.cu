@@ -33,7 +33,7 @@ constexpr int kMostRegisters = kIsUsual ? 128 : 168;
 
 constexpr int kBackWarps = kBackThreads / 32;
 constexpr int kUsualWidth = 128 / kCount; ///< lanes of a head of 128 channels
-constexpr int kGateAhead = 8;             ///< tokens of z whose loads are under way
+constexpr int kGateAhead = 8;             ///< tokens of z, or of the gates, whose loads are under way
 
 /// Tokens of a ring, all of them loaded or being loaded but the one before the present: a power of two.
 template <typename T>
@@ -340,14 +340,16 @@ __device__ __forceinline__ void gateStretches(const GatedDelta &in, const GatedD
   __shared__ float2 room[kBackWarps][32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int64_t h = part * 32 + lane;
+  const HeadParameters head(in, min(h, int64_t{in.valueHeads - 1}));
   float2 sum = {0, 0};
   for (int32_t stretch = r; stretch < list.stretches.count && h < in.valueHeads; stretch += list.stretches.rows) {
     const WarpRun run(in, list, stretch);
-#pragma unroll 4
-    for (int32_t token = run.first; token < run.last; ++token) {
-      const float2 terms = gateGradients<T>(in, grads, run.batch, token, h);
-      sum = {sum.x + terms.x, sum.y + terms.y};
-    }
+    walkRun<kGateAhead>(
+        run.first, run.last, [&](int32_t token) { return GateTerms<T>::load(in, grads, run.batch, token, h); }, [] {},
+        [&](int32_t token, GateTerms<T> loaded) {
+          const float2 terms = gateGradients(in, grads, head, loaded, run.batch, token, h);
+          sum = {sum.x + terms.x, sum.y + terms.y};
+        });
   }
   room[warp][lane] = sum;
   __syncthreads();
