@@ -45,7 +45,8 @@ TEST(CudaContext, ReportsAndPinsVariants) {
   EXPECT_EQ(u.values(), Doubles{11});
   ASSERT_EQ(mhcrt_cuda_pin(context, "aggregate=fastest"), MHCRT_OK);
   EXPECT_EQ(run(), MHCRT_NOT_FOUND);
-  EXPECT_EQ(context.error(), "mhcrt_aggregate: no variant is called 'fastest'; there are 'n4', 'cn4', 'generic'");
+  EXPECT_EQ(context.error(),
+            "mhcrt_aggregate: no variant is called 'fastest'; there are 'n4', 'n2n8', 'cn4', 'generic'");
 }
 
 TEST(CudaContext, PrecisionDecidesTheVariant) {
