@@ -9,6 +9,7 @@
 #include "mhc/Conversion/Passes.h"
 #include "mhc/IR/Gradients.h"
 #include "mhc/IR/MhcDialect.h"
+#include "mhc/IR/TmTensor.h"
 #include "mhc/Pipelines/Pipelines.h"
 #include "mhc/Transforms/BufferizationModels.h"
 #include "mhc/Transforms/Passes.h"
@@ -51,7 +52,7 @@ void mhc::registerAllDialects(DialectRegistry &registry) {
   registry.insert<MhcDialect, affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
                   cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
                   math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect,
-                  vector::VectorDialect>();
+                  tm_tensor::TmTensorDialect, vector::VectorDialect>();
   func::registerInlinerExtension(registry);
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
 

@@ -158,8 +158,9 @@ def ImportPass : Pass<"mhc-import", "::mlir::func::FuncOp"> {
     of linalg have none. In this order:
 
     - `mhc-read-sizes`;
-    - `scf.while` whose number of iterations is known becomes `scf.for`;
-    - a table that is gathered of constants, as JAX takes rows of an identity, becomes a constant;
+    - `scf.while` whose number of iterations is known becomes `scf.for`, and so does `tm_tensor.scan`;
+    - a table that is gathered of constants, as JAX takes rows of an identity, becomes a constant; elements of a vector
+      at such places, as `repeat_interleave` takes them, become a concatenation of repeated ones;
     - a convolution, or another op with a short window, becomes one op for each point of it;
     - ops of linalg become leaf ops; assertions inside their bodies go;
     - a number that is read from a tensor and repeated becomes a slice that is repeated;

@@ -14,9 +14,9 @@
 
 namespace mhc {
 
-/// while loops of a known number of iterations -> for loops
+/// while loops of a known number of iterations, and scans -> for loops
 void importLoops(mlir::func::FuncOp func);
-/// tables that are gathered of constants -> constants
+/// tables that are gathered of constants -> constants; elements of a vector at known places -> repeated ones, joined
 void importTables(mlir::func::FuncOp func);
 /// convolutions -> one op for each point of their window
 void unrollWindows(mlir::func::FuncOp func);

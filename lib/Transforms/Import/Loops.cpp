@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Import.h"
+#include "mhc/IR/TmTensor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -149,7 +150,19 @@ static SmallVector<arith::AddIOp> addLastStep(OpBuilder &builder, scf::WhileOp l
   return added;
 }
 
+/// Scans of torch-mlir -> constants or loops
+static void importScans(func::FuncOp func) {
+  SmallVector<Operation *> scans;
+  func.walk([&](tm_tensor::ScanOp scan) { scans.push_back(scan); });
+  if (scans.empty())
+    return;
+  RewritePatternSet patterns(func.getContext());
+  tm_tensor::ScanOp::getCanonicalizationPatterns(patterns, func.getContext());
+  (void)applyOpPatternsGreedily(scans, std::move(patterns));
+}
+
 void mhc::importLoops(func::FuncOp func) {
+  importScans(func);
   SmallVector<scf::WhileOp> loops;
   func.walk([&](scf::WhileOp loop) { loops.push_back(loop); });
   if (loops.empty())

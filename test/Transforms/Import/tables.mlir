@@ -71,3 +71,65 @@ func.func @outside() -> tensor<3xf32> {
   } -> tensor<3xf32>
   return %table : tensor<3xf32>
 }
+
+// One alpha for each group of gates, as repeat_interleave takes it: its places are counted from sums of the groups' sizes.
+// CHECK-LABEL: @repeated
+// CHECK-SAME: %[[ALPHA:[^:]*]]: tensor<3xf32>
+func.func @repeated(%alpha: tensor<3xf32>) -> tensor<8xf32> {
+  // CHECK-DAG: %[[FIRST:.*]] = tensor.extract_slice %[[ALPHA]][0] [1] [1] : tensor<3xf32> to tensor<f32>
+  // CHECK-DAG: %[[A:.*]] = mhc.broadcast %[[FIRST]] {{.*}} : tensor<f32> -> tensor<2xf32>
+  // CHECK-DAG: %[[SECOND:.*]] = tensor.extract_slice %[[ALPHA]][1] [1] [1] : tensor<3xf32> to tensor<f32>
+  // CHECK-DAG: %[[B:.*]] = mhc.broadcast %[[SECOND]] {{.*}} : tensor<f32> -> tensor<2xf32>
+  // CHECK-DAG: %[[THIRD:.*]] = tensor.extract_slice %[[ALPHA]][2] [1] [1] : tensor<3xf32> to tensor<f32>
+  // CHECK-DAG: %[[C:.*]] = mhc.broadcast %[[THIRD]] {{.*}} : tensor<f32> -> tensor<4xf32>
+  // CHECK: %[[ALL:.*]] = tensor.concat dim(0) %[[A]], %[[B]], %[[C]]
+  // CHECK-NEXT: return %[[ALL]]
+  %zero = arith.constant 0 : i64
+  %ends = arith.constant dense<[[2], [4], [8]]> : tensor<3x1xi64>
+  %empty = tensor.empty() : tensor<8xi64>
+  %zeros = linalg.fill ins(%zero : i64) outs(%empty : tensor<8xi64>) -> tensor<8xi64>
+  %grid = tensor.empty() : tensor<3x8xi64>
+  %is_behind = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 0)>, affine_map<(i, j) -> (i, j)>],
+                               iterator_types = ["parallel", "parallel"]}
+      ins(%ends : tensor<3x1xi64>) outs(%grid : tensor<3x8xi64>) {
+  ^bb0(%end: i64, %out: i64):
+    %j = linalg.index 1 : index
+    %place = arith.index_cast %j : index to i64
+    %behind = arith.cmpi sge, %place, %end : i64
+    %number = arith.extui %behind : i1 to i64
+    linalg.yield %number : i64
+  } -> tensor<3x8xi64>
+  %groups = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>],
+                            iterator_types = ["reduction", "parallel"]}
+      ins(%is_behind : tensor<3x8xi64>) outs(%zeros : tensor<8xi64>) {
+  ^bb0(%behind: i64, %count: i64):
+    %next = arith.addi %count, %behind : i64
+    linalg.yield %next : i64
+  } -> tensor<8xi64>
+  %floats = tensor.empty() : tensor<8xf32>
+  %all = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%groups : tensor<8xi64>) outs(%floats : tensor<8xf32>) {
+  ^bb0(%group: i64, %out: f32):
+    %place = arith.index_cast %group : i64 to index
+    %number = tensor.extract %alpha[%place] : tensor<3xf32>
+    linalg.yield %number : f32
+  } -> tensor<8xf32>
+  return %all : tensor<8xf32>
+}
+
+// A place outside of the argument stays, to be an error when the program runs.
+// CHECK-LABEL: @outside_of_an_argument
+func.func @outside_of_an_argument(%alpha: tensor<3xf32>) -> tensor<2xf32> {
+  // CHECK: linalg.generic
+  // CHECK: tensor.extract
+  %places = arith.constant dense<[0, 3]> : tensor<2xi64>
+  %floats = tensor.empty() : tensor<2xf32>
+  %all = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%places : tensor<2xi64>) outs(%floats : tensor<2xf32>) {
+  ^bb0(%group: i64, %out: f32):
+    %place = arith.index_cast %group : i64 to index
+    %number = tensor.extract %alpha[%place] : tensor<3xf32>
+    linalg.yield %number : f32
+  } -> tensor<2xf32>
+  return %all : tensor<2xf32>
+}
