@@ -20,7 +20,7 @@ constexpr int64_t kSmallTile = 256;
 
 /// Bytes of scratch memory that the backward pass of a vector of matrices keeps of its start and its steps.
 inline int64_t sinkhornHistoryBytes(int64_t n, int64_t iters, int64_t solver) {
-  return solver == MHCRT_SOLVER_NEWTON ? 0 : (2 * iters + 1) * 4 * kMaxLanes * (n * n + 2 * n);
+  return solver == MHCRT_SOLVER_NEWTON ? 0 : (2 * iters + 1) * 4 * kMaxLanes * (n * n + n);
 }
 
 struct GateOptions {

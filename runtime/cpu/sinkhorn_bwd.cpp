@@ -3,14 +3,15 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   y = x / d:  d_x = (d_y - sum(d_y * y)) / d, every step of sinkhorn from the last to the first
+//   y = x / d, g = d_y * y:  d_x * x = g - y * sum(g), every step of sinkhorn from the last to the first
 //
 // Plan    One matrix per lane. The iterations run again and leave a record per step in the second-level cache: n*n
-// values
-//         of its result, then per line the reciprocal of its divisor and 1, or 0 where a clamp made the divisor a
-//         constant. Then the steps run backwards. Nothing is approximated, for any number of iterations.
+//         values of its result, then per line 1, or 0 where a clamp made the divisor a constant. Then the steps run
+//         backwards. Nothing is approximated, for any number of iterations. Gradients are those of logarithms, which
+//         no step divides: beside the identity, divisors that are 1 but for a rounding would make the same error in
+//         every step.
 // Bytes   per token 12*n*n.
-// Needs   scratch memory of 2*iters*(n*n + 2n) vectors per thread.
+// Needs   scratch memory of 2*iters*(n*n + n) vectors per thread.
 // Round   all f32.
 //
 //===------------------------------------------------------------------------===//
@@ -29,9 +30,12 @@ HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
+/// Unlike the product with a reciprocal that normalizeLine() takes, a value is the quotient's: where a sum is 1 but for
+/// a rounding in every step, beside the identity, the products' roundings would add up.
 HWY_INLINE void replayLine(V *m, int first, int step, int n, const SinkhornOptions &options, float *values,
-                           float *scaleAt, float *freeAt) {
+                           float *freeAt) {
   const V one = hn::Set(d, 1.0f);
+  store(one, freeAt);
   if (options.init == MHCRT_INIT_LOG) {
     const V most = lineMax(m, first, step, n);
     V sum = hn::Zero(d);
@@ -48,41 +52,30 @@ HWY_INLINE void replayLine(V *m, int first, int step, int n, const SinkhornOptio
     }
     return;
   }
-  V sum = lineSum(m, first, step, n), isFree = one;
+  V sum = lineSum(m, first, step, n);
   const V eps = hn::Set(d, options.eps);
   if (options.denom == MHCRT_DENOM_ADD) {
     sum = hn::Add(sum, eps);
   } else if (options.denom == MHCRT_DENOM_CLAMP) {
-    isFree = hn::IfThenElseZero(hn::Gt(sum, eps), one);
+    store(hn::IfThenElseZero(hn::Gt(sum, eps), one), freeAt);
     sum = clampSum(sum, eps);
   }
   const V scale = hn::Div(one, sum);
   for (int k = 0; k < n; ++k) {
-    m[first + k * step] = hn::Mul(m[first + k * step], scale);
-    store(m[first + k * step], values + (first + k * step) * kLanes);
+    V &value = m[first + k * step];
+    const V product = hn::Mul(value, scale);
+    value = hn::MulAdd(hn::NegMulAdd(product, sum, value), scale, product);
+    store(value, values + (first + k * step) * kLanes);
   }
-  store(scale, scaleAt);
-  store(isFree, freeAt);
 }
 
-HWY_INLINE void reverseLine(V *g, int first, int step, int n, bool inLogs, const float *values, const float *scaleAt,
-                            const float *freeAt) {
-  V sum = hn::Zero(d);
-  for (int k = 0; k < n; ++k) {
-    const V value = g[first + k * step];
-    sum = inLogs ? hn::Add(sum, value) : hn::MulAdd(value, load(values + (first + k * step) * kLanes), sum);
+/// A step backwards, and the end of a start: a line of the gradient of logarithms loses its sum, by weights.
+HWY_INLINE void subtractSum(V *g, int first, int step, int count, const float *weights, V isFree) {
+  const V sum = hn::Mul(lineSum(g, first, step, count), isFree);
+  for (int k = 0; k < count; ++k) {
+    const int at = first + k * step;
+    g[at] = hn::NegMulAdd(load(weights + at * kLanes), sum, g[at]);
   }
-  if (inLogs) {
-    for (int k = 0; k < n; ++k) {
-      const int at = first + k * step;
-      g[at] = hn::NegMulAdd(load(values + at * kLanes), sum, g[at]);
-    }
-    return;
-  }
-  sum = hn::Mul(sum, load(freeAt));
-  const V scale = load(scaleAt);
-  for (int k = 0; k < n; ++k)
-    g[first + k * step] = hn::Mul(hn::Sub(g[first + k * step], sum), scale);
 }
 
 /// Where a line has its maximum: 1 over the number of equal ones; 0 elsewhere.
@@ -96,33 +89,28 @@ HWY_INLINE void maximumShares(const V *m, int first, int step, int count, float 
     store(hn::IfThenElseZero(hn::Eq(m[first + k * step], most), share), shares + (first + k * step) * kLanes);
 }
 
-/// A line of the start's gradient loses its sum, by weights.
-HWY_INLINE void subtractSum(V *g, int first, int step, int count, const float *weights) {
-  const V sum = lineSum(g, first, step, count);
-  for (int k = 0; k < count; ++k) {
-    const int at = first + k * step;
-    g[at] = hn::NegMulAdd(load(weights + at * kLanes), sum, g[at]);
-  }
-}
-
-/// The gradient of the logits from that of the start: `start` is the exponential, the sigmoid or the softmax.
+/// The gradient of the logits from that of the logarithm of what the steps start from: `start`, the exponential, the
+/// sigmoid or the softmax, and eps.
 HWY_INLINE void reverseStart(V *g, int n, const SinkhornOptions &options, const float *start, const float *shares) {
-  const bool rows = options.init != MHCRT_INIT_EXP_COLMAX;
-  for (int k = 0; k < n * n; ++k)
-    g[k] = hn::Mul(g[k], load(start + k * kLanes));
-  if (options.isSigmoid())
-    for (int k = 0; k < n * n; ++k)
-      g[k] = hn::Mul(g[k], hn::Sub(hn::Set(d, 1.0f), load(start + k * kLanes)));
+  const V one = hn::Set(d, 1.0f), eps = hn::Set(d, options.eps);
+  for (int k = 0; k < n * n && options.addsEps(); ++k) {
+    const V value = load(start + k * kLanes);
+    g[k] = hn::Mul(g[k], hn::Div(value, hn::Add(value, eps)));
+  }
+  for (int k = 0; k < n * n && options.isSigmoid(); ++k)
+    g[k] = hn::Mul(g[k], hn::Sub(one, load(start + k * kLanes)));
   if (options.isSigmoid() || options.init == MHCRT_INIT_EXP)
     return;
   if (options.init == MHCRT_INIT_EXP_MAX)
-    return subtractSum(g, 0, 1, n * n, shares);
+    return subtractSum(g, 0, 1, n * n, shares, one);
+  const bool rows = options.init != MHCRT_INIT_EXP_COLMAX;
   for (int line = 0; line < n; ++line)
-    subtractSum(g, rows ? line * n : line, rows ? 1 : n, n, options.init == MHCRT_INIT_SOFTMAX_EPS ? start : shares);
+    subtractSum(g, rows ? line * n : line, rows ? 1 : n, n, options.init == MHCRT_INIT_SOFTMAX_EPS ? start : shares,
+                one);
 }
 
-/// g: the gradient of the start m from that of the mix. A step's record is the factors that it replaced. Gradients of
-/// factors are those of their logarithms.
+/// g: the gradient of the start's logarithm from that of the mix. A step's record is the factors that it replaced.
+/// Gradients of factors are those of their logarithms as well.
 template <int kSize>
 HWY_INLINE void potentialsBwd(V *g, const V *m, const float *planes, int n, const SinkhornOptions &options,
                               float *history) {
@@ -158,31 +146,27 @@ HWY_INLINE void potentialsBwd(V *g, const V *m, const float *planes, int n, cons
       factors[rows][line] = load(history + (step * n + line) * kLanes);
     }
   }
+  for (int k = 0; k < n * n; ++k)
+    g[k] = hn::Mul(g[k], m[k]);
 }
 
 /// The same where each step divides m, or subtracts from it.
 HWY_INLINE void stepsBwd(V *g, V *m, const float *planes, int n, const SinkhornOptions &options, float *history) {
   const int cells = n * n;
-  const int64_t slot = static_cast<int64_t>(cells + 2 * n) * kLanes;
-  const bool inLogs = options.init == MHCRT_INIT_LOG;
+  const int64_t slot = static_cast<int64_t>(cells + n) * kLanes;
   for (int64_t step = 0; step < options.steps(); ++step) {
-    float *values = history + step * slot, *scales = values + cells * kLanes, *frees = scales + n * kLanes;
+    float *values = history + step * slot, *frees = values + cells * kLanes;
     const bool rows = options.rowsAt(step);
     for (int line = 0; line < n; ++line)
-      replayLine(m, rows ? line * n : line, rows ? 1 : n, n, options, values, scales + line * kLanes,
-                 frees + line * kLanes);
+      replayLine(m, rows ? line * n : line, rows ? 1 : n, n, options, values, frees + line * kLanes);
   }
-  for (int k = 0; k < cells; ++k) {
-    g[k] = load(planes + k * kLanes);
-    if (inLogs)
-      g[k] = hn::Mul(g[k], expV(m[k]));
-  }
+  for (int k = 0; k < cells; ++k)
+    g[k] = hn::Mul(load(planes + k * kLanes), options.init == MHCRT_INIT_LOG ? expV(m[k]) : m[k]);
   for (int64_t step = options.steps() - 1; step >= 0; --step) {
-    const float *values = history + step * slot, *scales = values + cells * kLanes, *frees = scales + n * kLanes;
+    const float *values = history + step * slot, *frees = values + cells * kLanes;
     const bool rows = options.rowsAt(step);
     for (int line = 0; line < n; ++line)
-      reverseLine(g, rows ? line * n : line, rows ? 1 : n, n, inLogs, values, scales + line * kLanes,
-                  frees + line * kLanes);
+      subtractSum(g, rows ? line * n : line, rows ? 1 : n, n, values, load(frees + line * kLanes));
   }
 }
 
@@ -195,7 +179,7 @@ HWY_NOINLINE void sinkhornBwdSized(float *planes, float *logits, int runtimeN, c
 
   for (int k = 0; k < cells; ++k)
     m[k] = load(logits + k * kLanes);
-  float *shares = history + options.steps() * (cells + 2 * n) * kLanes;
+  float *shares = history + options.steps() * (cells + n) * kLanes;
   const bool byRow = options.init == MHCRT_INIT_EXP_ROWMAX;
   if (byRow || options.init == MHCRT_INIT_EXP_COLMAX)
     for (int line = 0; line < n; ++line)
