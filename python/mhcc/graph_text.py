@@ -4,6 +4,7 @@ import json
 import operator
 
 import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 _ELEMENTS = {
     torch.float32: "f32", torch.float64: "f64", torch.bfloat16: "bf16", torch.float16: "f16", torch.bool: "i1",
@@ -12,7 +13,9 @@ _ELEMENTS = {
 
 
 def _symbolic(size):
-    """A number, or the text of a symbolic size."""
+    """A number, also where only a guard says so, or the text of a symbolic size."""
+    if isinstance(size, torch.SymInt) and size.node.has_hint() and statically_known_true(size == size.node.hint):
+        return size.node.hint
     text = str(size).replace(" ", "")
     return int(text) if text.isdigit() else text
 
@@ -35,7 +38,7 @@ class _Printer:
 
     def __init__(self, graph, names=None, size=_symbolic):
         self.names = names  # of arguments, where results have names as well
-        self.size = size  # writes one
+        self.read, self.sizes = size, {}  # what writes a size, and what it wrote
         self.values = {}  # of nodes, and of (node, index) of several results
         self.arguments, self.lines, self.results = [], [], []
         for node in graph.nodes:
@@ -48,6 +51,12 @@ class _Printer:
             results = [f'{type} {{mhc.name = "out{number}"}}' for number, type in zip(numbers, results)]
         head = f"func.func @{name}({arguments}) -> ({', '.join(results)}) {attributes}{{"
         return "\n".join([head, *self.lines, "}", ""])
+
+    def size(self, value):
+        text = str(value)
+        if text not in self.sizes:
+            self.sizes[text] = self.read(value)
+        return self.sizes[text]
 
     def _type(self, value):
         if isinstance(value, torch.Tensor):

@@ -38,6 +38,31 @@ def test_found(checkpointed):
     assert report.missed == report.breaks == []
 
 
+class InBatch(nn.Module):
+    """Streams that stand in the batch's dimension: where that is open, their number is one by a guard only."""
+
+    def __init__(self):
+        super().__init__()
+        self.logits, self.pre, self.post = (nn.Parameter(torch.randn(4, n)) for n in (4, 1, 1))
+        self.branch = nn.Linear(16, 16)
+
+    def forward(self, x):
+        streams = x.view(x.shape[0] // 4, 4, *x.shape[1:]).transpose(1, 2)
+        mix = torch.exp(self.logits)
+        for dim in (1, 0) * 4:
+            mix = mix / mix.sum(dim, keepdim=True)
+        out = self.branch((torch.sigmoid(self.pre) * streams).sum(2))
+        streams = torch.einsum("ij,btjc->btic", mix, streams) + torch.sigmoid(self.post) * out.unsqueeze(2)
+        return streams.transpose(1, 2).reshape(x.shape)
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_streams_in_the_batch(static):
+    with torch._dynamo.config.patch(assume_static_by_default=static):
+        report = mhcc.explain(InBatch(), torch.randn(8, 6, 16))
+    assert {"sinkhorn", "post"} <= {found.op for found in report.found} and report.missed == []
+
+
 def test_symbolic_numbers(monkeypatch):
     """Dynamo makes symbols of eps as of sizes. A report needs no second capture with the numbers."""
     captured = []

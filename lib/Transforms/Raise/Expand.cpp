@@ -19,12 +19,13 @@ using Closed = std::optional<Algebra::Closed>;
 /// Whether both are the same tensor at some index, but for a number.
 static bool isSameElement(const Closed &a, const Closed &b) { return a && b && a->node == b->node; }
 
-/// Whether a batch of products reads a matrix that is the same in all of them, as exporters repeat a weight.
+/// Whether a batch of several products reads a matrix that is the same in all of them, as exporters repeat a weight.
 static bool multipliesByOne(algebra::Reading &reading, Operation *op) {
   auto isOne = [&](Value matrix) {
     return llvm::none_of(reading.of(matrix), [](const algebra::Term &term) { return algebra::dependsOn(term, 0); });
   };
-  return isa<BatchMatmulOp>(op) && llvm::any_of(op->getOperands(), isOne);
+  return isa<BatchMatmulOp>(op) && cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0) != 1 &&
+         llvm::any_of(op->getOperands(), isOne);
 }
 
 /// A repeated tensor that is only a factor of products (a gate, a bias, a weight, a sublayer's output) is no stream

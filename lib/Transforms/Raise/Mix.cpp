@@ -111,6 +111,12 @@ MixSite::MixSite(algebra::Reading &reading, Sites &sites, Value root)
       vars, [&](const Extent &a, const Extent &b) { return isBefore(algebra.sizes, at[a.first], at[b.first]); });
 }
 
+Value MixSite::buildStreams(const Mix &mix) {
+  Value x = algebra::buildFrom(reading, builder, op, mix.x, {mix.streams, mix.at, 1}, mix.groups());
+  const bool isOpen = x && cast<RankedTensorType>(x.getType()).isDynamicDim(mix.layout == Layout::nC ? 1 : 2);
+  return isOpen ? Value() : x;
+}
+
 SmallVector<IndexVars> mhc::ownDims(algebra::Reading &reading, Value value) {
   SmallVector<IndexVars> own;
   for (auto [dim, size] : llvm::enumerate(reading.sizes(value)))

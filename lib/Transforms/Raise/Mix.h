@@ -51,10 +51,8 @@ public:
   mlir::Value build(const algebra::Expr &expr, llvm::ArrayRef<IndexVars> groups) {
     return algebra::build(reading, builder, op, expr, groups);
   }
-  /// The streams in the order of their groups.
-  mlir::Value buildStreams(const Mix &mix) {
-    return algebra::buildFrom(reading, builder, op, mix.x, {mix.streams, mix.at, 1}, mix.groups());
-  }
+  /// The streams in the order of their groups; null where their number is open, which no op of streams takes.
+  mlir::Value buildStreams(const Mix &mix);
   /// Weights [tokens, ...] for streams x; those of all tokens are repeated.
   mlir::Value buildWeights(const algebra::Expr &expr, const Mix &mix, llvm::ArrayRef<IndexVars> groups, mlir::Value x);
   mlir::Value arrange(const algebra::Reading::Found &found, llvm::ArrayRef<IndexVars> groups) {
