@@ -218,6 +218,8 @@ private:
   /// Marks ops as dead from one on that nothing reads any more.
   void markDead(Operation *op);
   void raiseMixes();
+  /// Adds the streams that were found in other shapes, as with the tokens of a batch apart.
+  void addShown();
   void raiseContractions();
 
   func::FuncOp func;
@@ -256,7 +258,17 @@ void StreamRaiser::raiseMixes() {
   }
 }
 
+void StreamRaiser::addShown() {
+  for (size_t i = 0, count = streams.size(); i < count; ++i)
+    for (Operation *view : streams[i].now.getUsers())
+      if (isReshape(view))
+        for (const algebra::Reading::Found &found : reading.find(reading.of(view->getResult(0))))
+          if (found.value == streams[i].was && found.factor == 1)
+            streams.push_back({view->getResult(0), streams[i].now, found.at});
+}
+
 void StreamRaiser::raiseContractions() {
+  addShown();
   auto addKnown = [&](Value value) {
     const algebra::Factor *whole =
         isa<RankedTensorType>(value.getType()) ? algebra::singleFactor(reading.of(value)) : nullptr;

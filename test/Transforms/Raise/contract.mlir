@@ -87,3 +87,20 @@ func.func @no_contract_when_the_result_is_kept_wider(%x: tensor<8x4x64xbf16>) ->
   %0 = mhc.reduce sum %wide dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
   return %0 : tensor<8x64xf32>
 }
+
+// Streams that are mixed with all tokens in one dimension, and added up with those of a batch apart
+
+// CHECK-LABEL: @mean_of_mixed_streams_of_a_batch
+func.func @mean_of_mixed_streams_of_a_batch(%x: tensor<12x4x32xf32>, %logits: tensor<12x4x4xf32>, %gates: tensor<12x4xf32>, %f: tensor<12x32xf32>) -> tensor<2x6x32xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post
+  // CHECK: mhc.contract(x = %[[OUT]] : tensor<12x4x32xf32>) <layout = nC, mode = mean>
+  %mix = mhc.sinkhorn(logits = %logits : tensor<12x4x4xf32>) <init = exp_rowmax, order = row_col, denom = none, eps = 0.0, iters = 1> -> (mix : tensor<12x4x4xf32>)
+  %mixed = mhc.batch_matmul %mix, %x : (tensor<12x4x4xf32>, tensor<12x4x32xf32>) -> tensor<12x4x32xf32>
+  %column = tensor.expand_shape %gates [[0], [1, 2]] output_shape [12, 4, 1] : tensor<12x4xf32> into tensor<12x4x1xf32>
+  %row = tensor.expand_shape %f [[0], [1, 2]] output_shape [12, 1, 32] : tensor<12x32xf32> into tensor<12x1x32xf32>
+  %added = mhc.batch_matmul %column, %row : (tensor<12x4x1xf32>, tensor<12x1x32xf32>) -> tensor<12x4x32xf32>
+  %0 = arith.addf %mixed, %added : tensor<12x4x32xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2], [3]] output_shape [2, 6, 4, 32] : tensor<12x4x32xf32> into tensor<2x6x4x32xf32>
+  %2 = mhc.reduce mean %1 dims = [2] : tensor<2x6x4x32xf32> -> tensor<2x6x32xf32>
+  return %2 : tensor<2x6x32xf32>
+}
