@@ -283,8 +283,9 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
     into `mhc.head` when only the sublayer input is used. The fused kernel reads the streams once, where projection and
     aggregate read them twice, so that every chain that can be joined is. At level `model`, also joins `mhc.post` and the
     `mhc.pre` of the streams that it makes into one `mhc.post_pre`, and their gradients into one `mhc.post_pre_bwd`. At
-    every level but `none`, ops whose results are partly unused are narrowed, and matrix products round their own
-    results.
+    every level but `none`, ops whose results are partly unused are narrowed, gradients of parts that fill a tensor are
+    laid side by side instead of added up among zeros, and matrix products round their own results, also where these are
+    reshaped, transposed or joined before.
 
     A remark says what was fused and how many bytes it saves; a chain that was declined gets a remark named by the code
     of its reason (docs/reasons.md). An analysis remark, `sites`, counts both for each function.
@@ -538,7 +539,8 @@ def FuseElementwisePass : Pass<"mhc-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Join elementwise linalg ops with the op that reads them";
   let description = [{
     Upstream's fusion of a producer with its only reader, or with the first of several where plain loops then store the
-    value for the others: an optimizer's step becomes one loop for each weight. A loop has at most 64 ops, so that a
+    value for the others: an optimizer's step becomes one loop for each weight. What is made of far smaller tensors by one
+    op, as a causal mask, is made again by each of its readers. A loop has at most 64 ops, so that a
     chain of any length compiles in time that grows with it. In one walk: the pattern driver of upstream's pass is slower
     than linear in the size of a block.
   }];

@@ -38,11 +38,15 @@ static bool canStoreFor(linalg::GenericOp producer, linalg::GenericOp op) {
          llvm::all_of(producer->getUsers(), readsLater);
 }
 
+/// Whether `producer` adds to what its result holds.
+static bool hasReadStart(linalg::GenericOp producer) {
+  return llvm::any_of(producer.getRegionOutputArgs(), [](BlockArgument start) { return !start.use_empty(); });
+}
+
 /// A producer that adds to what its result holds must not run several times per element, as for an `op` that repeats
 /// the element.
 static bool runsOnce(linalg::GenericOp producer, linalg::GenericOp op, OpOperand *operand) {
-  auto isRead = [](BlockArgument start) { return !start.use_empty(); };
-  return llvm::none_of(producer.getRegionOutputArgs(), isRead) || op.getMatchingIndexingMap(operand).isPermutation();
+  return !hasReadStart(producer) || op.getMatchingIndexingMap(operand).isPermutation();
 }
 
 /// Ops in one loop. Memory no longer bounds a loop of so many, and what compiles it takes time that grows with the
@@ -54,12 +58,27 @@ static bool staysShort(linalg::GenericOp producer, linalg::GenericOp op) {
   return length(producer) + length(op) <= kMostOps;
 }
 
+/// Whether `producer` makes a tensor of far smaller ones, as a causal mask of places: reading that takes longer than
+/// making its elements again.
+static bool isCheap(linalg::GenericOp producer) {
+  constexpr int64_t kTimesSmaller = 64;
+  if (producer.getNumResults() != 1 || producer.getNumReductionLoops() != 0 || hasReadStart(producer) ||
+      llvm::range_size(producer.getBody()->without_terminator()) > 1)
+    return false;
+  auto type = cast<RankedTensorType>(producer.getResultTypes()[0]);
+  return type.hasStaticShape() && llvm::all_of(producer.getDpsInputs(), [&](Value input) {
+           auto from = dyn_cast<RankedTensorType>(input.getType());
+           return !from || (from.hasStaticShape() && from.getNumElements() * kTimesSmaller <= type.getNumElements());
+         });
+}
+
 /// An operand of `op` whose producer can be joined with it.
 static OpOperand *fusableOperand(linalg::GenericOp op) {
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-    if (producer && producer->getBlock() == op->getBlock() && staysShort(producer, op) && canStoreFor(producer, op) &&
-        runsOnce(producer, op, operand) && linalg::areElementwiseOpsFusable(operand))
+    if (producer && producer->getBlock() == op->getBlock() && staysShort(producer, op) &&
+        (canStoreFor(producer, op) || isCheap(producer)) && runsOnce(producer, op, operand) &&
+        linalg::areElementwiseOpsFusable(operand))
       return operand;
   }
   return nullptr;
@@ -73,8 +92,12 @@ struct FuseElementwise : mhc::impl::FuseElementwisePassBase<FuseElementwise> {
     IRRewriter rewriter(&getContext());
     for (linalg::GenericOp op : ops) // producers come first, and have taken in theirs
       while (OpOperand *operand = fusableOperand(op)) {
-        Operation *producer = operand->get().getDefiningOp();
         rewriter.setInsertionPoint(op);
+        auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+        if (!canStoreFor(producer, op)) { // a copy for this reader alone
+          producer = cast<linalg::GenericOp>(rewriter.clone(*producer));
+          operand->set(producer.getResult(0));
+        }
         FailureOr<linalg::ElementwiseOpFusionResult> fused = linalg::fuseElementwiseOps(rewriter, operand);
         if (failed(fused))
           break;

@@ -47,6 +47,8 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
       dropUnusedResults(func);
     }
     narrowGates(func, sites);
+    joinParts(func);
+    eraseDeadOps(func); // they read products as well
     roundProducts(func);
     eraseDeadOps(func);
     sites.remarkCounts(func);

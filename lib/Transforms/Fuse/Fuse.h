@@ -30,6 +30,8 @@ void fusePostPreBwd(mlir::func::FuncOp func, Sites &sites);
 /// place
 void foldPostBwd(mlir::func::FuncOp func, Sites &sites);
 
+/// Sums of parts among zeros, which parts are the gradients of -> concat
+void joinParts(mlir::func::FuncOp func);
 /// matmul in f32, rounding -> matmul
 void roundProducts(mlir::func::FuncOp func);
 

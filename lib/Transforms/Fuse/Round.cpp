@@ -7,26 +7,40 @@
 
 #include "Fuse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mhc;
 
-/// The kernel sums in f32 and rounds at the store, so that it may do the rounding of its one user.
-static void roundAtStore(Operation *product) {
-  Value out = product->getResult(0);
-  auto round = out.hasOneUse() ? dyn_cast<arith::TruncFOp>(*out.user_begin()) : arith::TruncFOp();
-  if (!round || !getElementTypeOrSelf(out).isF32())
-    return;
-  out.setType(round.getType());
-  round.replaceAllUsesWith(out);
-  round.erase();
+/// Whether `value` is, or shows or joins, products that nothing else reads. Their kernels sum in f32 and round at the
+/// store, so that they may do the rounding of that reader.
+static bool canRoundAtStore(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !value.hasOneUse() || !getElementTypeOrSelf(value).isF32())
+    return false;
+  return isa<MatmulOp, BatchMatmulOp>(op) ||
+         (isa<TransposeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ConcatOp>(op) &&
+          llvm::all_of(op->getOperands(),
+                       [](Value operand) { return !isa<TensorType>(operand.getType()) || canRoundAtStore(operand); }));
+}
+
+static void roundAtStore(Value value, Type element) {
+  Operation *op = value.getDefiningOp();
+  value.setType(cast<RankedTensorType>(value.getType()).clone(element));
+  if (!isa<MatmulOp, BatchMatmulOp>(op))
+    for (Value operand : op->getOperands())
+      if (isa<TensorType>(operand.getType()))
+        roundAtStore(operand, element);
 }
 
 void mhc::roundProducts(func::FuncOp func) {
-  SmallVector<Operation *> products;
-  func.walk([&](Operation *op) {
-    if (isa<MatmulOp, BatchMatmulOp>(op))
-      products.push_back(op);
-  });
-  llvm::for_each(products, roundAtStore);
+  SmallVector<arith::TruncFOp> rounds;
+  func.walk([&](arith::TruncFOp round) { rounds.push_back(round); });
+  for (arith::TruncFOp round : rounds) {
+    if (!canRoundAtStore(round.getIn()))
+      continue;
+    roundAtStore(round.getIn(), getElementTypeOrSelf(round.getType()));
+    round.replaceAllUsesWith(round.getIn());
+    round.erase();
+  }
 }

@@ -105,3 +105,40 @@ func.func @sum_that_is_repeated(%x: tensor<8xf32>) -> tensor<3x8xf32> {
   %1 = mhc.broadcast %0 dims = [1] : tensor<8xf32> -> tensor<3x8xf32>
   return %1 : tensor<3x8xf32>
 }
+
+// A mask of places is made again by each of its readers.
+// CHECK-LABEL: @mask_of_several
+func.func @mask_of_several(%places: tensor<64xi32>, %x: tensor<8x64x64xf32>, %y: tensor<8x64x64xf32>)
+    -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+  // CHECK: linalg.generic {{.*}}"reduction"{{.*}} ins(%arg0, %arg0, %arg1
+  // CHECK: arith.cmpi
+  // CHECK: linalg.generic {{.*}}"reduction"{{.*}} ins(%arg0, %arg0, %arg2
+  // CHECK: arith.cmpi
+  // CHECK-NOT: linalg.generic
+  // CHECK: return
+  %zero = arith.constant dense<0.0> : tensor<8x64x64xf32>
+  %rows = mhc.broadcast %places dims = [1] : tensor<64xi32> -> tensor<8x64x64xi32>
+  %columns = mhc.broadcast %places dims = [2] : tensor<64xi32> -> tensor<8x64x64xi32>
+  %mask = arith.cmpi sle, %columns, %rows : tensor<8x64x64xi32>
+  %0 = arith.select %mask, %x, %zero : tensor<8x64x64xi1>, tensor<8x64x64xf32>
+  %1 = mhc.reduce sum %0 dims = [2] : tensor<8x64x64xf32> -> tensor<8x64xf32>
+  %2 = arith.select %mask, %y, %zero : tensor<8x64x64xi1>, tensor<8x64x64xf32>
+  %3 = mhc.reduce sum %2 dims = [2] : tensor<8x64x64xf32> -> tensor<8x64xf32>
+  return %1, %3 : tensor<8x64xf32>, tensor<8x64xf32>
+}
+
+// One of values that are many themselves is not.
+// CHECK-LABEL: @mask_of_many
+func.func @mask_of_many(%a: tensor<8x64xf32>, %x: tensor<8x64xf32>, %y: tensor<8x64xf32>)
+    -> (tensor<8xf32>, tensor<8xf32>) {
+  // CHECK: arith.cmpf
+  // CHECK-NOT: arith.cmpf
+  // CHECK: return
+  %zero = arith.constant dense<0.0> : tensor<8x64xf32>
+  %mask = arith.cmpf ogt, %a, %zero : tensor<8x64xf32>
+  %0 = arith.select %mask, %x, %zero : tensor<8x64xi1>, tensor<8x64xf32>
+  %1 = mhc.reduce sum %0 dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+  %2 = arith.select %mask, %y, %zero : tensor<8x64xi1>, tensor<8x64xf32>
+  %3 = mhc.reduce sum %2 dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+  return %1, %3 : tensor<8xf32>, tensor<8xf32>
+}
