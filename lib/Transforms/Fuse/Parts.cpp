@@ -58,6 +58,7 @@ void mhc::joinParts(func::FuncOp func) {
     if (!sum->hasOneUse() || !isa<arith::AddFOp>(*sum->user_begin()))
       sums.push_back(sum);
   });
+  std::optional<DimAnalysis> dims; // of the whole function: not for each sum
   for (arith::AddFOp sum : sums) {
     SmallVector<tensor::InsertSliceOp> parts;
     if (!findParts(sum, parts))
@@ -66,7 +67,9 @@ void mhc::joinParts(func::FuncOp func) {
     if (dim == parts[0].getType().getRank())
       continue;
     llvm::sort(parts, [&](auto a, auto b) { return a.getStaticOffsets()[dim] < b.getStaticOffsets()[dim]; });
-    if (!fill(parts, dim, DimAnalysis(func)))
+    if (!dims)
+      dims.emplace(func);
+    if (!fill(parts, dim, *dims))
       continue;
     OpBuilder builder(sum);
     auto sources = llvm::map_to_vector(parts, [](tensor::InsertSliceOp part) -> Value { return part.getSource(); });
