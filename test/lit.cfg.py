@@ -1,5 +1,7 @@
 """How lit runs the tests below this folder. The build's settings arrive from lit.site.cfg.py.in."""
 
+import ctypes
+import glob
 import os
 import shlex
 import shutil
@@ -79,6 +81,13 @@ if os.path.exists(os.path.join(fake_dir, "libmhcrt_cuda.so")):
 config.substitutions.append(("%on_fake_gpu", "env LD_LIBRARY_PATH=" + fake_dir))
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("gpu")
+if len(glob.glob("/dev/nvidia[0-9]*")) > 1:
+    config.available_features.add("gpus")
+try:
+    ctypes.CDLL("libnccl.so.2")
+    config.available_features.add("nccl")
+except OSError:
+    pass
 if config.mhc_sanitizer:
     config.available_features.add("sanitizer")
     llvm_config.with_system_environment(["ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH"])
