@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bytes are those that the runtime sends (runtime/comm); a time is bytes over the speed of a link, without the start of
-// messages, and as if nothing hid it.
+// Bytes are those that the runtime sends (runtime/comm); a time is the starts of messages and bytes over the speed of a
+// link, as if nothing hid it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,17 +60,26 @@ static std::optional<int64_t> bytesOf(FuncOp func, bool results, StringRef prefi
   return isKnown ? std::optional(all) : std::nullopt;
 }
 
-/// Bytes that a rank sends in calls of a collective, with which each has its share of the larger tensor.
-static int64_t sentBy(FuncOp func, StringRef collective, int64_t ranks) {
-  int64_t bytes = 0;
-  func.walk([&](mlir::func::CallOp call) {
-    if (call.getCallee() != collective)
-      return;
-    auto type = mlir::cast<mlir::MemRefType>(call.getOperand(0).getType());
-    const int64_t size = type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
-    bytes += (ranks - 1) * (collective == model::kAllGather ? size : size / ranks);
-  });
-  return bytes;
+namespace {
+/// Bytes of a rank, and in how many messages.
+struct Sent {
+  int64_t bytes = 0, messages = 0;
+};
+} // namespace
+
+/// Sent in calls of a collective, with which each has its share of the larger tensor.
+static Sent sentBy(llvm::ArrayRef<FuncOp> functions, StringRef collective, int64_t ranks) {
+  Sent sent;
+  for (FuncOp func : functions)
+    func.walk([&](mlir::func::CallOp call) {
+      if (!call.getCallee().starts_with(collective))
+        return;
+      auto type = mlir::cast<mlir::MemRefType>(call.getOperand(0).getType());
+      const int64_t size = type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+      sent.bytes += (ranks - 1) * (collective == model::kAllGather ? size : size / ranks);
+      ++sent.messages;
+    });
+  return sent;
 }
 
 /// Rank 0 adds up the longest part of the values and sends it to all others, which get their parts from it before.
@@ -150,25 +159,27 @@ llvm::Expected<StagePlan> Planner::plan(int64_t stage) {
   const int64_t width = mesh.rowRanks(), first = stage * width, last = first + width - 1;
   if (*sends)
     plan.collectives.push_back(
-        {"streams to stage " + std::to_string(stage + 1), *sends, true,
+        {"streams to stage " + std::to_string(stage + 1), *sends, 1, true,
          !areOnOneHost(options.links, first, first + width) || !areOnOneHost(options.links, last, last + width)});
   if (*sendsBack)
     plan.collectives.push_back(
-        {"gradients of streams to stage " + std::to_string(stage - 1), *sendsBack, true,
+        {"gradients of streams to stage " + std::to_string(stage - 1), *sendsBack, 1, true,
          !areOnOneHost(options.links, first - width, first) || !areOnOneHost(options.links, last - width, last)});
   for (auto [name, collective] : {std::pair("gathers of tokens", StringRef(model::kAllGather)),
                                   {"sums of tokens", StringRef(model::kReduceScatter)}})
-    if (int64_t bytes = sentBy(forward, collective, mesh.tp) + sentBy(backward, collective, mesh.tp))
-      plan.collectives.push_back({name, bytes, true, areNeighboursApart(options.links, mesh)});
+    if (Sent sent = sentBy({forward, backward}, collective, mesh.tp); sent.bytes)
+      plan.collectives.push_back({name, sent.bytes, sent.messages, true, areNeighboursApart(options.links, mesh)});
   return plan;
 }
 
 /// Bytes of tokens that the gradients of a whole model take between neighbours.
 static int64_t tokenBytes(mlir::ModuleOp module, const DriverOptions &options) {
   int64_t bytes = 0;
-  for (const char *suffix : {"_fwd", "_bwd"})
-    for (const char *collective : {model::kAllGather, model::kReduceScatter})
-      bytes += sentBy(module.lookupSymbol<FuncOp>(options.compile.grad + suffix), collective, options.mesh.tp);
+  for (const char *collective : {model::kAllGather, model::kReduceScatter})
+    bytes += sentBy({module.lookupSymbol<FuncOp>(options.compile.grad + "_fwd"),
+                     module.lookupSymbol<FuncOp>(options.compile.grad + "_bwd")},
+                    collective, options.mesh.tp)
+                 .bytes;
   return bytes;
 }
 
@@ -232,7 +243,7 @@ void Planner::addSums(StagePlan &plan, int64_t stage) {
   const bool isApart = !areOnOneHost(links, first, last);
   auto add = [&](const char *name, int64_t bytes, int64_t ranks, bool isBetweenHosts) {
     if (bytes && ranks > 1)
-      plan.collectives.push_back({name, sumBytes(bytes, ranks), false, isBetweenHosts});
+      plan.collectives.push_back({name, sumBytes(bytes, ranks), 1, false, isBetweenHosts});
   };
   add("sum of gradients", whole, width, isApart);
   add("sum of gradients of shares", shares, width / mesh.tp, isApart);
@@ -271,11 +282,12 @@ llvm::Expected<MeshPlan> mhc::planMesh(Compiler &compiler, mlir::ModuleOp source
 }
 
 static double secondsOf(const Collective &one, const Links &links) {
-  return static_cast<double>(one.bytes) / (one.isBetweenHosts ? links.network : links.host);
+  return static_cast<double>(one.messages) * Links::kStart +
+         static_cast<double>(one.bytes) / (one.isBetweenHosts ? links.network : links.host);
 }
 
 void mhc::printMeshPlan(llvm::raw_ostream &os, const DriverOptions &options, const MeshPlan &mesh) {
-  constexpr const char *row = "  {0,-34}{1,20}{2,12}{3,14}  {4}\n";
+  constexpr const char *row = "  {0,-34}{1,20}{2,12}{3,14}{4,14}  {5}\n";
   const Links &links = options.links;
   os << llvm::formatv("\nmesh {0}: {1} ranks, {2} on a host; links of ", options.mesh.text(), options.mesh.ranks(),
                       links.ranksPerHost)
@@ -295,10 +307,11 @@ void mhc::printMeshPlan(llvm::raw_ostream &os, const DriverOptions &options, con
       os << llvm::formatv(work, what, static_cast<int64_t>(one->bytes),
                           llvm::formatv("{0:f1}", one->seconds * 1e6).str(),
                           llvm::formatv("{0:f1}", one->flops / 1e6).str(), static_cast<int64_t>(one->launches), period);
-    os << llvm::formatv(row, "a rank sends", "bytes", "us", "link", "in each");
+    os << llvm::formatv(row, "a rank sends", "bytes", "us", "messages", "link", "in each");
     for (const Collective &one : plan.collectives)
       os << llvm::formatv(row, one.name, one.bytes, llvm::formatv("{0:f1}", secondsOf(one, links) * 1e6).str(),
-                          one.isBetweenHosts ? "between hosts" : "host", one.isPerMicrobatch ? "microbatch" : "step");
+                          one.messages, one.isBetweenHosts ? "between hosts" : "host",
+                          one.isPerMicrobatch ? "microbatch" : "step");
     os << llvm::formatv("  memory of a rank, bytes: {0} of weights, moments and gradients; {1} saved for each of "
                         "{2} microbatches; {3} arena\n",
                         plan.state, plan.saved, plan.inFlight, plan.arena);
@@ -317,6 +330,7 @@ llvm::json::Value mhc::toJson(const DriverOptions &options, const MeshPlan &mesh
     for (const Collective &one : plan.collectives)
       collectives.push_back(llvm::json::Object{{"name", one.name},
                                                {"bytes", one.bytes},
+                                               {"messages", one.messages},
                                                {"seconds", secondsOf(one, options.links)},
                                                {"between_hosts", one.isBetweenHosts},
                                                {"per_microbatch", one.isPerMicrobatch}});

@@ -16,7 +16,7 @@ namespace mhc {
 /// Bytes that one rank sends with a collective of mhc-train.
 struct Collective {
   std::string name;
-  int64_t bytes = 0;
+  int64_t bytes = 0, messages = 1;
   bool isPerMicrobatch = false; ///< else per step
   bool isBetweenHosts = false;  ///< over the slowest link of those that take part
 };

@@ -214,7 +214,7 @@ static const Option kOptions[] = {
     {"--pipeline", Option::needed, "N", "cut the model into N stages of a pipeline, each with entries of its own",
      setStages},
     {"--links", Option::needed, "HOST,NETWORK,RANKS",
-     "with --explain of a mesh: GB/s on a host and between hosts, and ranks on a host; default 450,50,8", setLinks},
+     "with --explain of a mesh: GB/s on a host and between hosts, and ranks on a host; default 270,50,8", setLinks},
     {"--precision", Option::needed, "PRECISION",
      "least accuracy of projections that do not say it: ieee, tf32x3, bf16x3 (default) or tf32", setPrecision},
     {"--gdn-impl", Option::needed, "IMPL",

@@ -16,10 +16,11 @@ namespace mhc {
 
 enum class Explain { no, text, json };
 
-/// Bytes per second and direction of a rank's links; the defaults are those of a host of eight H200: NVLink, and
-/// 400 Gb/s for each.
+/// Bytes per second and direction of a rank's links. The defaults are those of a host of eight H200: 400 Gb/s for each,
+/// and of NVLink's 450 GB/s what a ring of NCCL reached between two H100.
 struct Links {
-  double host = 450e9, network = 50e9;
+  static constexpr double kStart = 20e-6; ///< seconds of a message besides those of its bytes, seen there
+  double host = 270e9, network = 50e9;
   int64_t ranksPerHost = 8;
 };
 
