@@ -161,6 +161,7 @@ static llvm::Error shareOut(model::Config &config, const Mesh &mesh) {
   const Divided all[] = {
       {!dividesRow, "micro_batch_size", config.batch, mesh.rowRanks(), mesh.rowText(), streams},
       {dividesRow, "seq_length", config.context, mesh.tp, tp, ", as each rank has tokens of its own"},
+      {mesh.tp > 1, "vocab_size", config.vocabulary, mesh.tp, tp, ", as each rank has a part of the vocabulary"},
       {hasAttention, "num_attention_heads", config.heads, mesh.tp, tp, heads},
       {hasAttention, "num_query_groups", config.queryGroups, mesh.tp, tp, heads},
       {has(model::Sublayer::Mlp), "ffn_hidden_size", config.ffn, mesh.tp, tp, ", as each rank has channels of its own"},

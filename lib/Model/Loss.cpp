@@ -41,9 +41,13 @@ private:
   Value predictionInput(Value x, const std::string &prefix, Value ids);
   Value idsAhead(Value targets, int64_t distance);
   Value logitsOf(Value x, const std::string &prefix);
+  Value largestOf(Value logits);
+  std::pair<Value, Value> sumsOf(Value exponentials, Value hits);
   Value lossOf(Value logits, Value targets, int64_t distance);
   Value gather(Value tokens);
+  Value gatherIds(Value ids);
   Value scatter(Value shares);
+  Value embeddingOf(Value ids);
   Value site(Value streams, const std::string &prefix, Sublayer kind);
   Value sublayer(Value u, const std::string &prefix, Sublayer kind);
   Value middle(Value inner, const std::string &prefix, Sublayer kind);
@@ -53,7 +57,7 @@ private:
   Value heads(Value qkv, int64_t begin, int64_t count);
   Value sharedHeads(Value qkv, int64_t begin);
   Value causal(Value scores);
-  Value crossEntropy(Value logits, Value targets);
+  Value crossEntropies(Value logits, Value targets);
   Value norm(Value x, const std::string &name) { return w.as("normed").rmsNorm(x, cast(name), kNormEps); }
 
   static constexpr double kNormEps = 1e-5;
@@ -70,8 +74,8 @@ private:
   Chain chain;
   Element activation;
   std::map<std::string, Value> weights;
-  Value seed, places;
-  Values imbalances; ///< of experts, a layer each
+  Value seed, places, words; ///< `words` are the rank's part of the vocabulary, where ranks divide it
+  Values imbalances;         ///< of experts, a layer each
   int64_t dropouts = 0;
 };
 } // namespace
@@ -86,6 +90,8 @@ std::string LossWriter::write(const std::string &name) {
   Value tokens = w.argument("tokens", ids, share), targets = w.argument("targets", ids, share);
   if (divides)
     places = w.argument("places", {{length}, Element::I32});
+  if (ranks > 1)
+    words = w.argument("words", {{config.vocabulary / ranks}, Element::I32});
   if (config.dropout != 0)
     seed = w.argument("seed", {{2}, Element::I64});
   for (const Weight &one : weightsOf(config))
@@ -127,12 +133,38 @@ Value LossWriter::gather(Value tokens) {
   return ranks == 1 ? tokens : w.call(kAllGather, tokens, {{ranks * M, C}, activation});
 }
 
+Value LossWriter::gatherIds(Value ids) {
+  return ranks == 1 ? ids : w.call(kGatherIds, ids, {{ranks * M}, Element::I32});
+}
+
 /// A rank's own tokens, of which each rank has a share in the sum.
 Value LossWriter::scatter(Value shares) {
   return ranks == 1 ? shares : w.as("f").call(kReduceScatter, shares, {{M, C}, activation});
 }
 
-/// The streams become one, and logits.
+/// The rows of tokens in the embedding. Where ranks have a part of its rows, each has zeros for the words of others. It
+/// reads rows for them, too, as many different ones: a row that many tokens had would add up all their gradients.
+Value LossWriter::embeddingOf(Value ids) {
+  Value table = cast("embedding.word_embeddings.weight");
+  if (ranks == 1)
+    return w.take(table, ids);
+  const int64_t S = table.dim(0), tokens = ranks * M;
+  const Dims parts = {ranks, S};
+  Value all = gatherIds(ids);
+  auto ofTokens = [&](Value ofWords) { return w.reshape(w.take(w.reshape(ofWords, {ranks * S, 1}), all), {tokens}); };
+  Value row = w.broadcast(w.convert(w.iota(S), Element::F32), parts, {1});
+  Value begin = w.mul(w.broadcast(w.convert(w.iota(ranks), Element::F32), parts, {0}), static_cast<double>(S));
+  Value first = w.reduce("sum", w.convert(w.sliceDim(words, 0, 0, 1), Element::F32), {0});
+  Value apart = w.sub(begin, w.broadcast(first, parts, {}));
+  // Halves keep numbers away from the edges, as --verify moves them by their rounding.
+  Value isOwn = w.compareFloat("olt", w.mul(apart, apart), w.splat(0.5, apart.type));
+  Value share = ofTokens(w.select(isOwn, w.splat(1, apart.type), w.splat(0, apart.type)));
+  Value rows = w.take(table, w.convert(w.add(ofTokens(row), 0.5), Element::I32));
+  Value isRead = w.compareFloat("ogt", w.broadcast(share, {tokens, C}, {0}), w.splat(0.5, {{tokens, C}}));
+  return scatter(w.select(isRead, rows, w.splat(0, rows.type)));
+}
+
+/// The streams become one, and logits: of all tokens, for a rank's part of the vocabulary.
 Value LossWriter::logitsOf(Value x, const std::string &prefix) {
   w.comment("The streams become one, and logits");
   if (config.hyperConnections && config.learnedHead)
@@ -140,19 +172,18 @@ Value LossWriter::logitsOf(Value x, const std::string &prefix) {
                    kNormEps, 0);
   else if (config.hyperConnections)
     x = chain.contract(x, "mean");
-  x = norm(x, prefix + "final_layernorm.weight");
+  x = gather(norm(x, prefix + "final_layernorm.weight"));
   Value table = cast("embedding.word_embeddings.weight");
   return w.convert(w.as("logits").matmul(x, table, /*transposeRhs=*/true), Element::F32);
 }
 
 /// The loss of logits for the token `distance` behind the next one, which the last tokens of a sequence have not.
 Value LossWriter::lossOf(Value logits, Value targets, int64_t distance) {
-  const int64_t B = rows, T = length, left = T - distance;
-  if (distance == 0)
-    return crossEntropy(logits, w.reshape(targets, {M}));
-  Value rows = w.sliceDim(w.reshape(logits, {B, T, config.vocabulary}), 1, 0, left);
-  return crossEntropy(w.reshape(rows, {B * left, config.vocabulary}),
-                      w.reshape(w.sliceDim(targets, 1, distance, left), {B * left}));
+  const int64_t B = rows, left = length - distance;
+  Value losses = crossEntropies(logits, idsAhead(targets, distance));
+  if (distance > 0)
+    losses = w.reshape(w.sliceDim(w.reshape(losses, {B, length}), 1, 0, left), {B * left});
+  return w.as("loss").reduce("mean", losses, {0});
 }
 
 /// The tokens `distance` behind the next ones; any where there is none, which no loss sees.
@@ -167,7 +198,7 @@ Value LossWriter::idsAhead(Value targets, int64_t distance) {
 /// Each stream behind the embedding of a token: eh_proj of both, normed (DeepSeek-V3). All streams are read.
 Value LossWriter::predictionInput(Value x, const std::string &prefix, Value ids) {
   w.comment(prefix + "eh_proj");
-  Value embedded = norm(w.take(cast("embedding.word_embeddings.weight"), ids), prefix + "enorm.weight");
+  Value embedded = norm(embeddingOf(ids), prefix + "enorm.weight");
   const bool inner = config.hyperConnections && attributes.streamsInner();
   if (config.hyperConnections) {
     const int64_t rows = M * config.streams;
@@ -185,11 +216,11 @@ Value LossWriter::predictionInput(Value x, const std::string &prefix, Value ids)
 
 Value LossWriter::embed(Value tokens) {
   w.comment("Embedding of tokens and places");
-  Value words = w.take(cast("embedding.word_embeddings.weight"), tokens);
+  Value embedding = embeddingOf(tokens);
   Value table = cast("embedding.position_embeddings.weight");
   Value own = divides ? w.take(table, places) : table;
   Value all = w.broadcast(own, {rows, length, C}, {1, 2});
-  return drop(w.as("embedded").add(words, w.reshape(all, {M, C})));
+  return drop(w.as("embedded").add(embedding, w.reshape(all, {M, C})));
 }
 
 Value LossWriter::layer(Value x, const std::string &prefix, const std::vector<Sublayer> &kinds) {
@@ -307,16 +338,35 @@ Value LossWriter::causal(Value scores) {
   return w.select(w.compare("sle", seen, self), scores, w.splat(kHidden, scores.type));
 }
 
-/// The mean over tokens of log(sum exp(logits)) minus the logit of the target.
-Value LossWriter::crossEntropy(Value logits, Value targets) {
+/// The largest logit of each token.
+Value LossWriter::largestOf(Value logits) {
+  Value own = w.reduce("max", logits, {1});
+  if (ranks == 1)
+    return own;
+  const int64_t tokens = own.dim(0);
+  Value all = w.call(kGatherMaxima, own, {{ranks * tokens}, Element::F32});
+  return w.reduce("max", w.reshape(all, {ranks, tokens}), {0});
+}
+
+/// The sums over the vocabulary, of a rank's own tokens.
+std::pair<Value, Value> LossWriter::sumsOf(Value exponentials, Value hits) {
+  Value sum = w.reduce("sum", exponentials, {1}), hit = w.reduce("sum", hits, {1});
+  if (ranks == 1)
+    return {sum, hit};
+  const Dims rows = {ranks, 1, M};
+  Value parts = w.concat({w.reshape(sum, rows), w.reshape(hit, rows)}, 1);
+  Value both = w.call(kScatterValues, parts, {{2, M}, Element::F32});
+  return {w.slice(both, {0, 0}, {1, M}, {0}), w.slice(both, {1, 0}, {1, M}, {0})};
+}
+
+/// log(sum exp(logits)) minus the logit of the target, for each token of a rank.
+Value LossWriter::crossEntropies(Value logits, Value targets) {
   w.comment("Cross-entropy");
-  Value max = w.reduce("max", logits, {1});
-  Value shifted = w.sub(logits, w.broadcast(max, logits.type.dims, {0}));
-  Value log = w.unary("math.log", w.reduce("sum", w.unary("math.exp", shifted), {1}));
-  Value number = w.broadcast(w.iota(config.vocabulary), logits.type.dims, {1});
-  Value isTarget = w.compare("eq", number, w.broadcast(targets, logits.type.dims, {0}));
-  Value hit = w.reduce("sum", w.select(isTarget, shifted, w.splat(0, logits.type)), {1});
-  return w.as("loss").reduce("mean", w.sub(log, hit), {0});
+  Value shifted = w.sub(logits, w.broadcast(largestOf(logits), logits.type.dims, {0}));
+  Value number = w.broadcast(ranks == 1 ? w.iota(config.vocabulary) : words, logits.type.dims, {1});
+  Value isTarget = w.compare("eq", number, w.broadcast(gatherIds(targets), logits.type.dims, {0}));
+  auto [sum, hit] = sumsOf(w.unary("math.exp", shifted), w.select(isTarget, shifted, w.splat(0, logits.type)));
+  return w.sub(w.unary("math.log", sum), hit);
 }
 
 std::string mhc::model::writeLoss(const Config &config, const std::string &name) {

@@ -167,7 +167,8 @@ static void addPrediction(const Config &config, const std::string &prefix, std::
 
 std::vector<Weight> mhc::model::weightsOf(const Config &config) {
   const int64_t C = config.hidden;
-  std::vector<Weight> weights = {normal("embedding.word_embeddings.weight", {config.vocabulary, C}, config.initStd),
+  const int64_t V = config.vocabulary;
+  std::vector<Weight> weights = {split(normal("embedding.word_embeddings.weight", {V, C}, config.initStd), 0, {V}),
                                  normal("embedding.position_embeddings.weight", {config.context, C}, config.initStd)};
   for (int64_t layer = 0; layer < config.layers; ++layer)
     for (Sublayer sublayer : sublayersOf(config, layer))

@@ -37,12 +37,6 @@ void mhcrt::fillRow(HostTensor &tokens, int64_t row, const char *text) {
     to[i] = static_cast<unsigned char>(text[i]);
 }
 
-void mhcrt::fillPlaces(HostTensor &places, int64_t first) {
-  int32_t *const to = static_cast<int32_t *>(places.data());
-  for (int64_t i = 0; i < places.elements(); ++i)
-    to[i] = static_cast<int32_t>(first + i);
-}
-
 /// Microbatches whose backward pass has to wait when the first one begins.
 int64_t Gradients::slotsNeeded() const {
   if (stages.count() == 1)
@@ -60,15 +54,14 @@ bool Gradients::openEntries(std::string &error) {
 
 bool Gradients::makeSlot(Slot &slot, std::string &error) const {
   const std::vector<std::string> names = forwards.arguments();
-  for (const char *name : {"tokens", "targets", "places", "seed"}) {
+  for (const char *name : {"tokens", "targets", "places", "words", "seed"}) {
     if (std::find(names.begin(), names.end(), name) == names.end())
       continue;
     if (!forwards.makeArgument(name, slot.host[name], error) ||
         !slot.inputs[name].allocate(session, slot.host[name].get(), error))
       return false;
   }
-  if (const auto places = slot.host.find("places"); places != slot.host.end())
-    fillPlaces(places->second, stages.part() % tensorRanks.pieces() * places->second.elements());
+  tensorRanks.fillNumbers(slot.host);
   return true;
 }
 

@@ -25,9 +25,6 @@ bool checkLength(const std::string &path, const std::string &text, int64_t token
 /// The bytes at `text` become a row of tokens.
 void fillRow(HostTensor &tokens, int64_t row, const char *text);
 
-/// The numbers from `first` on.
-void fillPlaces(HostTensor &places, int64_t first);
-
 /// Computes the loss and the gradients of a batch: in microbatches, of the rows and the stage that are this rank's.
 class Gradients {
 public:

@@ -58,6 +58,7 @@ Nccl::~Nccl() {
     table.abort(comm);
 }
 
+/// Ids, which are only sent, have the size of a float.
 static int typeOf(int32_t dtype) { return dtype == MHCRT_BF16 ? kBf16 : kFloat; }
 
 bool Nccl::allGather(const void *from, void *all, int64_t count, int32_t dtype, void *on, std::string &error) {

@@ -8,6 +8,7 @@
 #include "ModelCall.h"
 
 #include <cstring>
+#include <numeric>
 
 using namespace mhcrt;
 
@@ -37,19 +38,19 @@ bool TensorRanks::open(const std::string &entry, std::string &error) {
 
 static int64_t elementsOf(const mhcrt_tensor &tensor) { return bytesOf(tensor) / mhcrt_dtype_bytes(tensor.dtype); }
 
-/// Whether `whole` is `own` of all ranks, in one type.
-static bool fits(const mhcrt_tensor &own, const mhcrt_tensor &whole, int32_t ranks, std::string &error) {
+/// Whether `whole` is `own` of all ranks, in one type that can be added up or, `orIds`, be sent.
+static bool fits(const mhcrt_tensor &own, const mhcrt_tensor &whole, bool orIds, int32_t ranks, std::string &error) {
   if (own.dtype == whole.dtype && bytesOf(own) * ranks == bytesOf(whole) &&
-      (own.dtype == MHCRT_F32 || own.dtype == MHCRT_BF16))
+      (own.dtype == MHCRT_F32 || own.dtype == MHCRT_BF16 || (orIds && own.dtype == MHCRT_I32)))
     return true;
-  error = "tensors are " + typeName(own) + " and " + typeName(whole) + "; needed f32 or bf16, the larger one " +
-          std::to_string(ranks) + " times as large";
+  error = "tensors are " + typeName(own) + " and " + typeName(whole) + "; needed f32" + (orIds ? ", i32" : "") +
+          " or bf16, the larger one " + std::to_string(ranks) + " times as large";
   return false;
 }
 
 mhcrt_status TensorRanks::gather(const mhcrt_call &call, std::string &error) {
   const mhcrt_tensor &own = call.arguments[0], &whole = call.results[0];
-  if (!fits(own, whole, ranks, error))
+  if (!fits(own, whole, /*orIds=*/true, ranks, error))
     return MHCRT_INVALID_ARGUMENT;
   return statusOf(nccl.isOpen() ? nccl.allGather(own.data, whole.data, elementsOf(own), own.dtype, call.stream, error)
                                 : all.allGather(neighbours(), own.data, whole.data, bytesOf(own), error));
@@ -57,7 +58,7 @@ mhcrt_status TensorRanks::gather(const mhcrt_call &call, std::string &error) {
 
 mhcrt_status TensorRanks::scatter(const mhcrt_call &call, std::string &error) {
   const mhcrt_tensor &whole = call.arguments[0], &own = call.results[0];
-  if (!fits(own, whole, ranks, error))
+  if (!fits(own, whole, /*orIds=*/false, ranks, error))
     return MHCRT_INVALID_ARGUMENT;
   return statusOf(nccl.isOpen()
                       ? nccl.reduceScatter(whole.data, own.data, elementsOf(own), own.dtype, call.stream, error)
@@ -74,14 +75,15 @@ bool TensorRanks::connect(std::string &error) {
     if (!all.agree(isThere, error) || !nccl.open(all, neighbours(), error))
       return false;
   }
-  const std::map<std::string, mhcrt_function> collectives = {
+  // A name ends with that of the data, if these are no tokens.
+  const std::pair<std::string, mhcrt_function> collectives[] = {
       {"tp_all_gather", callMethod<TensorRanks, &TensorRanks::gather>},
       {"tp_reduce_scatter", callMethod<TensorRanks, &TensorRanks::scatter>}};
   for (int32_t i = 0; i < mhcrt_model_functions(model); ++i) {
-    const char *const name = mhcrt_model_function_name(model, i);
-    const auto found = collectives.find(name);
-    if (found != collectives.end() && !give(name, found->second, this, error))
-      return false;
+    const std::string name = mhcrt_model_function_name(model, i);
+    for (const auto &[kind, function] : collectives)
+      if (name.rfind(kind, 0) == 0 && !give(name.c_str(), function, this, error))
+        return false;
   }
   return true;
 }
@@ -97,6 +99,17 @@ bool TensorRanks::give(const char *name, mhcrt_function function, void *user, st
 //===------------------------------------------------------------------------===//
 // Shares
 //===------------------------------------------------------------------------===//
+
+void TensorRanks::fillNumbers(NamedTensors &inputs) const {
+  for (const char *name : {"places", "words"}) {
+    const auto found = inputs.find(name);
+    if (found == inputs.end())
+      continue;
+    const int64_t count = found->second.elements();
+    int32_t *const to = static_cast<int32_t *>(found->second.data());
+    std::iota(to, to + count, static_cast<int32_t>(place() * count));
+  }
+}
 
 /// Calls `copy` for each stretch of bytes: where it begins in the share, and in the whole.
 template <typename Copy>

@@ -25,6 +25,8 @@ public:
   TensorRanks &operator=(const TensorRanks &) = delete;
 
   int32_t count() const { return ranks; }
+  /// Which of them this one is.
+  int32_t place() const { return all.rank() % ranks; }
   /// Those that have the same rows, this one included.
   mhcrt_comm_group neighbours() const { return {all.rank() - place(), 1, ranks}; }
   /// Those of the stage that have the same shares.
@@ -40,6 +42,9 @@ public:
   /// How many have tokens of the same rows, next to each other; 1 where each has rows of its own.
   int32_t pieces() const { return isShare("tokens") ? ranks : 1; }
 
+  /// Fills in which places of a row this rank has, and which words of the vocabulary, where the model asks for them.
+  void fillNumbers(NamedTensors &inputs) const;
+
   bool isShare(const std::string &name) const { return shares.count(name); }
   /// Makes a tensor of zeros as large as the whole one.
   bool widen(const std::string &name, HostTensor &tensor, std::string &error) const;
@@ -52,8 +57,6 @@ private:
   /// Calls of the model, on tensors of which the smaller one is this rank's own.
   mhcrt_status gather(const mhcrt_call &call, std::string &error);
   mhcrt_status scatter(const mhcrt_call &call, std::string &error);
-
-  int32_t place() const { return all.rank() % ranks; }
 
   mhcrt_model *const model;
   Ranks &all;

@@ -113,7 +113,7 @@ bool Trainer::openFurther(std::string &error) {
     return true;
   std::string text;
   return readBytes(options.validation, text, error) &&
-         validation.open(options.validation, std::move(text), tensorRanks.pieces(), error);
+         validation.open(options.validation, std::move(text), tensorRanks, error);
 }
 
 /// Squares are next to each other, so that one copy fetches them.

@@ -18,8 +18,8 @@ bool Validation::makeInput(const std::string &name, std::string &error) {
   return entry.makeArgument(name, tensors[name], error) && placed[name].allocate(session, tensors[name].get(), error);
 }
 
-bool Validation::open(const std::string &path, std::string given, int32_t ofRow, std::string &error) {
-  text = std::move(given), pieces = ofRow;
+bool Validation::open(const std::string &path, std::string given, const TensorRanks &tensorRanks, std::string &error) {
+  text = std::move(given), pieces = tensorRanks.pieces();
   int32_t found = 0;
   const std::string own = stages.entry("evaluate");
   const bool hasOwn = mhcrt_model_find_entry(session.model, own.c_str(), &found, nullptr) == MHCRT_OK;
@@ -27,13 +27,13 @@ bool Validation::open(const std::string &path, std::string given, int32_t ofRow,
     return false;
   for (const std::string &name : entry.arguments()) {
     const bool isTokens = name == "tokens" || name == "targets";
-    if ((isTokens || name == "places" || name.rfind(Stages::cut(stages.own()), 0) == 0) && !makeInput(name, error))
+    if ((isTokens || name == "places" || name == "words" || name.rfind(Stages::cut(stages.own()), 0) == 0) &&
+        !makeInput(name, error))
       return false;
     if (isTokens && !checkLength(path, text, pieces * inputs[name].dims()[1], error))
       return false;
   }
-  if (const auto places = inputs.find("places"); places != inputs.end())
-    fillPlaces(places->second, stages.part() % pieces * places->second.elements());
+  tensorRanks.fillNumbers(inputs);
   return true;
 }
 

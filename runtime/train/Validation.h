@@ -8,6 +8,7 @@
 #define MHCRT_TRAIN_VALIDATION_H
 
 #include "Stages.h"
+#include "TensorRanks.h"
 #include "mhcrt/train.h"
 
 namespace mhcrt {
@@ -18,8 +19,8 @@ public:
   Validation(const Session &session, Ranks &ranks, const Stages &stages)
       : session(session), ranks(ranks), stages(stages) {}
 
-  /// `text` is that of the file `path`. Each part has rows of its own, or `pieces` parts have pieces of one.
-  bool open(const std::string &path, std::string text, int32_t pieces, std::string &error);
+  /// `text` is that of the file `path`. Each part has rows of its own, or tensor-parallel ranks have pieces of one.
+  bool open(const std::string &path, std::string text, const TensorRanks &tensorRanks, std::string &error);
   /// The share of this rank in a mean over all ranks. `find` gives the weights and a seed.
   bool loss(const NamedEntry::Find &find, double &loss, std::string &error);
 

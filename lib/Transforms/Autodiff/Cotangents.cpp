@@ -7,12 +7,13 @@
 
 #include "Cotangents.h"
 #include "mhc/IR/LeafBuilder.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mhc;
 
 void Cotangents::addCotangent(Value operand, Value share) {
-  if (!needsGradient(operand))
+  if (!needsGradient(operand) || matchPattern(share, m_AnyZeroFloat()))
     return;
   LeafBuilder leaf(builder, share.getLoc());
   share = leaf.cast(share, cotangentElement(getElementTypeOrSelf(operand)));

@@ -37,6 +37,26 @@ func.func @f(%x: tensor<4xbf16>, %k: tensor<i32>) -> tensor<4xbf16> {
 
 // -----
 
+// A derivative of zeros adds nothing, and nothing in front of the call is differentiated for it.
+func.func private @largest(tensor<4xf32>) -> tensor<f32> attributes {mhc.vjp = @largest_bwd}
+func.func private @largest_bwd(%x: tensor<4xf32>, %g: tensor<f32>) -> tensor<4xf32> {
+  %zeros = arith.constant dense<0.0> : tensor<4xf32>
+  return %zeros : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @f_bwd
+// CHECK-SAME: %[[G:.*]]: tensor<4xf32> {mhc.name = "d_result0"})
+// CHECK-NEXT: return %[[G]]
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = math.absf %x : tensor<4xf32>
+  %1 = call @largest(%0) : (tensor<4xf32>) -> tensor<f32>
+  %2 = mhc.broadcast %1 dims = [] : tensor<f32> -> tensor<4xf32>
+  %3 = arith.subf %x, %2 : tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// -----
+
 // A derivative that takes what the call returned, such as the logarithms of sums of attention: all of it is saved.
 func.func private @attention(tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) attributes {mhc.vjp = @attention_bwd}
 func.func private @attention_bwd(tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
