@@ -122,24 +122,12 @@ static LogicalResult normaliseAdd(arith::AddFOp op, PatternRewriter &rewriter) {
   return addSmallestLast(op, rewriter);
 }
 
-/// x - 0 -> x; 0 - x -> -x; a - -b -> a + b; -a - b -> -(a + b)
+/// 0 - x -> -x
 static LogicalResult normaliseSub(arith::SubFOp op, PatternRewriter &rewriter) {
-  if (isNumber(op.getRhs(), 0))
-    return replace(rewriter, op, op.getLhs());
-  if (isNumber(op.getLhs(), 0)) {
-    rewriter.replaceOpWithNewOp<arith::NegFOp>(op, op.getRhs());
-    return success();
-  }
-  if (Value b = negatedBehindViews(rewriter, op.getRhs())) {
-    rewriter.replaceOpWithNewOp<arith::AddFOp>(op, op.getLhs(), b);
-    return success();
-  }
-  if (Value a = negated(op.getLhs())) {
-    Value sum = arith::AddFOp::create(rewriter, op.getLoc(), a, op.getRhs());
-    rewriter.replaceOpWithNewOp<arith::NegFOp>(op, sum);
-    return success();
-  }
-  return failure();
+  if (!isNumber(op.getLhs(), 0))
+    return failure();
+  rewriter.replaceOpWithNewOp<arith::NegFOp>(op, op.getRhs());
+  return success();
 }
 
 /// a * (number * b) -> (number * a) * b where both are repeated and a has fewer elements for each token: a gate is
@@ -185,18 +173,6 @@ static LogicalResult normaliseMul(arith::MulFOp op, PatternRewriter &rewriter) {
   return failure();
 }
 
-/// x / 1 -> x; x / 2^k -> x * 2^-k
-static LogicalResult normaliseDiv(arith::DivFOp op, PatternRewriter &rewriter) {
-  std::optional<double> divisor = constantValue(op.getRhs());
-  if (divisor == 1.0)
-    return replace(rewriter, op, op.getLhs());
-  if (!divisor || constantValue(op.getLhs()) || !isPowerOfTwo(*divisor))
-    return failure();
-  Value factor = LeafBuilder(rewriter, op.getLoc()).splat(1 / *divisor, op.getLhs());
-  rewriter.replaceOpWithNewOp<arith::MulFOp>(op, op.getLhs(), factor);
-  return success();
-}
-
 /// base^(z / log(base)) -> exp(z)
 static LogicalResult exponentialOf(Operation *op, double base, Value exponent, PatternRewriter &rewriter) {
   auto mul = exponent.getDefiningOp<arith::MulFOp>();
@@ -233,10 +209,6 @@ static LogicalResult normalisePower(math::PowFOp op, PatternRewriter &rewriter) 
   return success();
 }
 
-static LogicalResult normaliseNeg(arith::NegFOp op, PatternRewriter &rewriter) {
-  return replace(rewriter, op, negated(op.getOperand()));
-}
-
 /// trunc(ext(x)) -> x; trunc(f(ext(a), ext(b))) -> f(a, b), which rounds as often. Numbers need no ext.
 static LogicalResult normaliseTrunc(arith::TruncFOp op, PatternRewriter &rewriter) {
   Type element = getElementTypeOrSelf(op.getType());
@@ -270,31 +242,13 @@ static LogicalResult normaliseTrunc(arith::TruncFOp op, PatternRewriter &rewrite
   return replace(rewriter, op, rewriter.create(state)->getResult(0));
 }
 
-/// Ignores users that only ask for a size: they do not keep the operand alive.
-static LogicalResult readSizeOfOperand(tensor::DimOp op, PatternRewriter &rewriter) {
-  Operation *maker = op.getSource().getDefiningOp();
-  std::optional<int64_t> dim = op.getConstantIndex();
-  if (auto transpose = dyn_cast_if_present<TransposeOp>(maker);
-      transpose && dim && *dim >= 0 && *dim < transpose.getType().getRank()) {
-    rewriter.replaceOpWithNewOp<tensor::DimOp>(op, transpose.getX(), transpose.getPerm()[*dim]);
-    return success();
-  }
-  if (!maker || !isElementwise(maker))
-    return failure();
-  rewriter.modifyOpInPlace(op, [&] { op.getSourceMutable().set(maker->getOperand(0)); });
-  return success();
-}
-
 void mhc::addArithmeticPatterns(RewritePatternSet &patterns) {
   patterns.add(normaliseAdd);
   patterns.add(normaliseSub);
   patterns.add(normaliseMul);
-  patterns.add(normaliseDiv);
   patterns.add(normalisePower);
   patterns.add(normaliseExp2);
-  patterns.add(normaliseNeg);
   patterns.add(normaliseTrunc);
-  patterns.add(readSizeOfOperand);
 }
 
 /// In one turn over a function.
@@ -330,7 +284,6 @@ void mhc::normalise(func::FuncOp func) {
   RewritePatternSet patterns(context), last(context);
   addArithmeticPatterns(patterns);
   addViewPatterns(patterns);
-  addProductPatterns(patterns);
   addTransposePatterns(patterns);
   addPartPatterns(patterns, dims);
   addPartialComputationPatterns(patterns, dims);

@@ -35,9 +35,7 @@ private:
 void addArithmeticPatterns(mlir::RewritePatternSet &patterns);
 /// Arithmetic in front of views
 void addViewPatterns(mlir::RewritePatternSet &patterns);
-/// Products of two matrices with tokens in front: such are joined
-void addProductPatterns(mlir::RewritePatternSet &patterns);
-/// Transposes in front of what repeats
+/// Transposes in front of what repeats, products with tokens in front
 void addTransposePatterns(mlir::RewritePatternSet &patterns);
 /// Parts of one value, joined -> the value
 void addPartPatterns(mlir::RewritePatternSet &patterns, LazyDims &dims);

@@ -1,10 +1,10 @@
-//===- NormaliseTransposes.cpp - Repetitions of transposes ----*- C++ -*-===//
+//===- NormaliseTransposes.cpp - Transposes, and repetitions of them ----*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Repeated values are transposed in front of what repeats them, where there are fewer elements. Tokens come first
-// there.
+// there. So they do in products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,7 +107,18 @@ static LogicalResult transposeBeforeRepeating(TransposeOp op, PatternRewriter &r
   return success();
 }
 
+/// A product has its tokens in front.
+static LogicalResult multiplyBeforeTranspose(MatmulOp op, PatternRewriter &rewriter) {
+  if (op.getType().isDynamicDim(0) || !op.getType().isDynamicDim(1))
+    return failure();
+  LeafBuilder leaf(rewriter, op.getLoc());
+  Value product = leaf.matmul(op.getRhs(), op.getLhs(), !op.getTransposeRhs(), !op.getTransposeLhs());
+  rewriter.replaceOp(op, leaf.transpose(product, {1, 0}));
+  return success();
+}
+
 void mhc::addTransposePatterns(RewritePatternSet &patterns) {
+  patterns.add(multiplyBeforeTranspose);
   patterns.add(repeatTokensFirst);
   patterns.add(transposeBeforeRepeating);
 }

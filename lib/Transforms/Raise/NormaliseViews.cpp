@@ -231,89 +231,15 @@ private:
 };
 } // namespace
 
-/// Whether the parts of each dimension that is split are neighbours when they are repeated, and whole.
-static bool keepsParts(BroadcastOp op, tensor::ExpandShapeOp expand) {
-  return llvm::all_of(expand.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
-    int64_t first = op.getDims()[group.front()];
-    return llvm::all_of(llvm::enumerate(group), [&](auto part) {
-      int64_t dim = op.getDims()[part.value()];
-      return dim == first + static_cast<int64_t>(part.index()) &&
-             expand.getResultType().getDimSize(part.value()) == op.getOut().getType().getDimSize(dim);
-    });
-  });
-}
-
-/// A value that is split into dimensions and then repeated is repeated and then split.
-static LogicalResult repeatBeforeSplitting(BroadcastOp op, PatternRewriter &rewriter) {
-  auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
-  if (!expand || addsOnlyUnits(expand) || !keepsParts(op, expand))
-    return failure();
-  LeafBuilder leaf(rewriter, op.getLoc());
-  LeafBuilder::Sizes sizes = leaf.sizesOf(op), before = leaf.sizesOf(expand.getSrc()), joined;
-  SmallVector<ReassociationIndices> groups;
-  SmallVector<int64_t> dims;
-  for (int64_t dim = 0, rank = sizes.size(); dim < rank; ++dim) {
-    ReassociationIndices &group = groups.emplace_back();
-    group.push_back(dim);
-    if (!llvm::is_contained(op.getDims(), dim)) {
-      joined.push_back(sizes[dim]);
-      continue;
-    }
-    size_t source = dims.size();
-    for (size_t parts = expand.getReassociationIndices()[source].size(); group.size() < parts;)
-      group.push_back(++dim);
-    dims.push_back(joined.size());
-    joined.push_back(before[source]);
-  }
-  Value repeated = leaf.broadcast(expand.getSrc(), joined, dims);
-  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, op.getOut().getType(), repeated, groups, sizes);
-  return success();
-}
-
-/// A value that is joined, then repeated and split as it was is repeated only.
-static LogicalResult repeatWithoutJoining(tensor::ExpandShapeOp op, PatternRewriter &rewriter) {
-  auto broadcast = op.getSrc().getDefiningOp<BroadcastOp>();
-  auto collapse = broadcast ? broadcast.getX().getDefiningOp<tensor::CollapseShapeOp>() : tensor::CollapseShapeOp();
-  if (!collapse)
-    return failure();
-  SmallVector<int64_t> dims;
-  for (auto [dim, parts] : llvm::enumerate(op.getReassociationIndices())) {
-    ArrayRef<int64_t> sources = broadcast.getDims();
-    int64_t source = llvm::find(sources, static_cast<int64_t>(dim)) - sources.begin();
-    bool repeated = source == static_cast<int64_t>(sources.size());
-    if (repeated && parts.size() == 1)
-      continue;
-    ReassociationIndices joined = repeated ? ReassociationIndices() : collapse.getReassociationIndices()[source];
-    auto hasSameSize = [&](auto pair) {
-      auto [from, to] = pair;
-      return collapse.getSrcType().getDimSize(from) == op.getResultType().getDimSize(to);
-    };
-    auto isUnknown = [&](int64_t part) { return op.getResultType().isDynamicDim(part); };
-    if (joined.size() != parts.size() || llvm::count_if(parts, isUnknown) > 1 ||
-        !llvm::all_of(llvm::zip(joined, parts), hasSameSize))
-      return failure();
-    llvm::append_range(dims, parts);
-  }
-  LeafBuilder leaf(rewriter, op.getLoc());
-  rewriter.replaceOp(op, leaf.broadcast(collapse.getSrc(), leaf.sizesOf(op), dims));
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Makes parts of dimensions. Groups tell nothing of the dimensions of one element.
-static tensor::ExpandShapeOp partsOfDims(Value x) {
-  auto expand = x.getDefiningOp<tensor::ExpandShapeOp>();
-  return expand && expand.getSrcType().getRank() > 0 ? expand : tensor::ExpandShapeOp();
-}
-
 /// Reads dimensions in parts.
 static LogicalResult foldReducedView(ReduceOp op, PatternRewriter &rewriter) {
   auto reduced = [&](int64_t dim) { return llvm::is_contained(op.getDims(), dim); };
-  tensor::ExpandShapeOp expand = partsOfDims(op.getX());
-  if (!expand)
+  auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
+  if (!expand || expand.getSrcType().getRank() == 0) // groups tell nothing of the dimensions of one element
     return failure();
   SmallVector<int64_t> dims;
   for (auto [source, group] : llvm::enumerate(expand.getReassociationIndices())) {
@@ -343,75 +269,6 @@ static LogicalResult reduceBeforeJoining(ReduceOp op, PatternRewriter &rewriter)
   return success();
 }
 
-/// Joins consecutive parts of a dimension: they are one part of it.
-static LogicalResult joinReducedParts(ReduceOp op, PatternRewriter &rewriter) {
-  tensor::ExpandShapeOp expand = partsOfDims(op.getX());
-  if (!expand)
-    return failure();
-  SmallVector<OpFoldResult> old = expand.getMixedOutputShape(), shape;
-  SmallVector<ReassociationIndices> groups;
-  SmallVector<int64_t> dims;
-  for (ReassociationIndices group : expand.getReassociationIndices()) {
-    ReassociationIndices &joined = groups.emplace_back();
-    for (int64_t dim : group) {
-      std::optional<int64_t> size = getConstantIntValue(old[dim]);
-      bool reduced = llvm::is_contained(op.getDims(), dim);
-      bool follows = reduced && !joined.empty() && !dims.empty() && dims.back() == joined.back();
-      std::optional<int64_t> before = follows ? getConstantIntValue(shape.back()) : std::nullopt;
-      if (size && before) {
-        shape.back() = rewriter.getIndexAttr(*size * *before);
-        continue;
-      }
-      joined.push_back(shape.size());
-      shape.push_back(old[dim]);
-      if (reduced)
-        dims.push_back(joined.back());
-    }
-  }
-  if (shape.size() == old.size())
-    return failure();
-  RankedTensorType type = LeafBuilder::typeOf(shape, expand.getType().getElementType());
-  Value x = tensor::ExpandShapeOp::create(rewriter, op.getLoc(), type, expand.getSrc(), groups, shape);
-  rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getType(), op.getKind(), x, dims);
-  return success();
-}
-
-/// How many elements a mean is of; nothing where that is not known.
-static std::optional<int64_t> countOf(ReduceOp mean) {
-  int64_t count = 1;
-  for (int64_t dim : mean.getDims()) {
-    if (mean.getX().getType().isDynamicDim(dim))
-      return std::nullopt;
-    count *= mean.getX().getType().getDimSize(dim);
-  }
-  return count;
-}
-
-/// Joins two reductions: both at once. A sum of means, or a mean of sums, is a scaled sum.
-static LogicalResult foldReducedReduction(ReduceOp op, PatternRewriter &rewriter) {
-  auto inner = op.getX().getDefiningOp<ReduceOp>();
-  if (!inner || !singleUser(inner))
-    return failure();
-  std::optional<int64_t> divisor;
-  if (inner.getKind() != op.getKind()) {
-    bool hasMaximum = inner.getKind() == ReduceKind::max || op.getKind() == ReduceKind::max;
-    divisor = hasMaximum ? std::nullopt : countOf(op.getKind() == ReduceKind::mean ? op : inner);
-    if (!divisor || !op.getType().getElementType().isF32())
-      return failure();
-  }
-  SmallVector<int64_t> kept, dims(inner.getDims());
-  for (int64_t dim = 0; dim < inner.getX().getType().getRank(); ++dim)
-    if (!llvm::is_contained(inner.getDims(), dim))
-      kept.push_back(dim);
-  for (int64_t dim : op.getDims())
-    dims.push_back(kept[dim]);
-  llvm::sort(dims);
-  LeafBuilder leaf(rewriter, op.getLoc());
-  Value reduced = leaf.reduce(divisor ? ReduceKind::sum : op.getKind(), inner.getX(), dims);
-  rewriter.replaceOp(op, divisor ? leaf.scale(reduced, 1.0 / *divisor) : reduced);
-  return success();
-}
-
 /// A number that scales all addends scales their sum, which may be one of sums.
 static LogicalResult scaleAfterSum(ReduceOp op, PatternRewriter &rewriter) {
   Operation *scaled = op.getX().getDefiningOp();
@@ -431,12 +288,8 @@ static LogicalResult scaleAfterSum(ReduceOp op, PatternRewriter &rewriter) {
 void mhc::addViewPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ComputeBeforeViews>(context);
-  patterns.add(repeatBeforeSplitting);
-  patterns.add(repeatWithoutJoining);
   patterns.add(foldReducedView);
   patterns.add(reduceBeforeJoining);
-  patterns.add(joinReducedParts);
-  patterns.add(foldReducedReduction);
   patterns.add(scaleAfterSum);
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);

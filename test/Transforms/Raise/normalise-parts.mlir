@@ -73,44 +73,6 @@ func.func @of_halves_swapped(%a: tensor<16x8xf32>, %b: tensor<16x8xf32>) -> (ten
   return %0, %1 : tensor<16x4xf32>, tensor<16x4xf32>
 }
 
-// Products with parts of a matrix.
-
-// CHECK-LABEL: @rows_of_a_product(
-func.func @rows_of_a_product(%h: tensor<?x4x4xf32>, %x: tensor<?x8x4xf32>) -> tensor<?x4x8xf32> {
-  // CHECK: %[[OUT:.*]] = mhc.batch_matmul %arg0, %arg1 transpose_rhs : (tensor<?x4x4xf32>, tensor<?x8x4xf32>) -> tensor<?x4x8xf32>
-  // CHECK-NEXT: return %[[OUT]]
-  %c0 = arith.constant 0 : index
-  %M = tensor.dim %h, %c0 : tensor<?x4x4xf32>
-  %0 = tensor.extract_slice %h[0, 0, 0] [%M, 2, 4] [1, 1, 1] : tensor<?x4x4xf32> to tensor<?x2x4xf32>
-  %1 = tensor.extract_slice %h[0, 2, 0] [%M, 2, 4] [1, 1, 1] : tensor<?x4x4xf32> to tensor<?x2x4xf32>
-  %2 = mhc.batch_matmul %0, %x transpose_rhs : (tensor<?x2x4xf32>, tensor<?x8x4xf32>) -> tensor<?x2x8xf32>
-  %3 = mhc.batch_matmul %1, %x transpose_rhs : (tensor<?x2x4xf32>, tensor<?x8x4xf32>) -> tensor<?x2x8xf32>
-  %4 = tensor.concat dim(1) %2, %3 : (tensor<?x2x8xf32>, tensor<?x2x8xf32>) -> tensor<?x4x8xf32>
-  return %4 : tensor<?x4x8xf32>
-}
-
-// CHECK-LABEL: @columns_beside_the_product(
-func.func @columns_beside_the_product(%x: tensor<16x8xf32>, %w: tensor<8x24xf32>) -> (tensor<16x4xf32>, tensor<16x24xf32>) {
-  // CHECK: %[[ALL:.*]] = mhc.matmul %arg0, %arg1 : (tensor<16x8xf32>, tensor<8x24xf32>) -> tensor<16x24xf32>
-  // CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[ALL]][0, 8] [16, 4] [1, 1] : tensor<16x24xf32> to tensor<16x4xf32>
-  // CHECK-NEXT: return %[[PART]], %[[ALL]]
-  %part = tensor.extract_slice %w[0, 8] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
-  %0 = mhc.matmul %x, %part : (tensor<16x8xf32>, tensor<8x4xf32>) -> tensor<16x4xf32>
-  %1 = mhc.matmul %x, %w : (tensor<16x8xf32>, tensor<8x24xf32>) -> tensor<16x24xf32>
-  return %0, %1 : tensor<16x4xf32>, tensor<16x24xf32>
-}
-
-// A part along the dimension that is summed is another product.
-// CHECK-LABEL: @part_of_the_sum(
-func.func @part_of_the_sum(%x: tensor<16x8xf32>, %w: tensor<8x8xf32>, %y: tensor<16x4xf32>)
-    -> (tensor<16x8xf32>, tensor<16x8xf32>) {
-  // CHECK-COUNT-2: mhc.matmul
-  %part = tensor.extract_slice %w[0, 0] [4, 8] [1, 1] : tensor<8x8xf32> to tensor<4x8xf32>
-  %0 = mhc.matmul %y, %part : (tensor<16x4xf32>, tensor<4x8xf32>) -> tensor<16x8xf32>
-  %1 = mhc.matmul %x, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
-  return %0, %1 : tensor<16x8xf32>, tensor<16x8xf32>
-}
-
 // Both halves of a function, joined again. Only `%e` is read twice, within it.
 // CHECK-LABEL: @computed_in_halves(
 func.func @computed_in_halves(%x: tensor<?x8xf32>, %b: tensor<8xf32>, %s: tensor<?xf32>) -> tensor<?x8xf32> {

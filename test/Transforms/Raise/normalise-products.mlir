@@ -18,25 +18,6 @@ func.func @outer_product_that_rounds(%a: tensor<16x1xf32>, %b: tensor<1x8xf32>) 
   return %out : tensor<16x8xbf16>
 }
 
-// CHECK-LABEL: @mean_of_sums(
-func.func @mean_of_sums(%x: tensor<16x4x2xf32>) -> tensor<16xf32> {
-  // CHECK-DAG: %[[QUARTER:.*]] = arith.constant dense<2.500000e-01>
-  // CHECK-DAG: %[[SUM:.*]] = mhc.reduce sum %arg0 dims = [1, 2]
-  // CHECK: arith.mulf %[[SUM]], %[[QUARTER]]
-  %sums = mhc.reduce sum %x dims = [2] : tensor<16x4x2xf32> -> tensor<16x4xf32>
-  %mean = mhc.reduce mean %sums dims = [1] : tensor<16x4xf32> -> tensor<16xf32>
-  return %mean : tensor<16xf32>
-}
-
-// CHECK-LABEL: @largest_of_sums(
-func.func @largest_of_sums(%x: tensor<16x4x2xf32>) -> tensor<16xf32> {
-  // CHECK-NEXT: mhc.reduce sum
-  // CHECK-NEXT: mhc.reduce max
-  %sums = mhc.reduce sum %x dims = [2] : tensor<16x4x2xf32> -> tensor<16x4xf32>
-  %largest = mhc.reduce max %sums dims = [1] : tensor<16x4xf32> -> tensor<16xf32>
-  return %largest : tensor<16xf32>
-}
-
 // CHECK-LABEL: @slice_of_nothing(
 func.func @slice_of_nothing(%x: tensor<16x4xf32>) -> tensor<16x0xf32> {
   // CHECK: tensor.collapse_shape
@@ -75,20 +56,4 @@ func.func @scaled_rows_that_others_read(%g: tensor<16x4xf32>, %f: tensor<16x8xf3
   %rows = mhc.broadcast %scaled dims = [0, 2] : tensor<16x8xf32> -> tensor<16x4x8xf32>
   %out = arith.mulf %gates, %rows : tensor<16x4x8xf32>
   return %out, %scaled : tensor<16x4x8xf32>, tensor<16x8xf32>
-}
-
-// A product with a column of ones is a sum, here the second half of one: of the squares of all channels.
-// CHECK-LABEL: @sum_by_ones(
-// CHECK: %[[SUM:.*]] = mhc.reduce sum %{{.*}} dims = [1, 2] : tensor<?x9x4xf32> -> tensor<?xf32>
-// CHECK-NOT: mhc.matmul
-func.func @sum_by_ones(%x: tensor<?x9x4xf32>) -> tensor<?x1xf32> {
-  %c0 = arith.constant 0 : index
-  %ones = arith.constant dense<1.0> : tensor<18x1xf32>
-  %M = tensor.dim %x, %c0 : tensor<?x9x4xf32>
-  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x9x4xf32> into tensor<?x36xf32>
-  %squares = arith.mulf %flat, %flat : tensor<?x36xf32>
-  %halves = tensor.expand_shape %squares [[0], [1, 2]] output_shape [%M, 2, 18] : tensor<?x36xf32> into tensor<?x2x18xf32>
-  %half = mhc.reduce sum %halves dims = [1] : tensor<?x2x18xf32> -> tensor<?x18xf32>
-  %sum = mhc.matmul %half, %ones : (tensor<?x18xf32>, tensor<18x1xf32>) -> tensor<?x1xf32>
-  return %sum : tensor<?x1xf32>
 }

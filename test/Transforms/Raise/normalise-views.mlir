@@ -82,17 +82,6 @@ func.func @part_of_what_is_joined(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> (
   return %1, %2 : tensor<?x4xf32>, tensor<?x4xf32>
 }
 
-// CHECK-LABEL: @consecutive_parts(
-func.func @consecutive_parts(%x: tensor<8x4xf32>) -> tensor<5x4xf32> {
-  // CHECK: %[[PART:.*]] = tensor.extract_slice %arg0[2, 0] [5, 4] [1, 1] : tensor<8x4xf32> to tensor<5x4xf32>
-  // CHECK-NEXT: return %[[PART]]
-  %0 = tensor.extract_slice %x[1, 0] [7, 4] [1, 1] : tensor<8x4xf32> to tensor<7x4xf32>
-  %1 = tensor.extract_slice %0[1, 0] [3, 4] [1, 1] : tensor<7x4xf32> to tensor<3x4xf32>
-  %2 = tensor.extract_slice %x[5, 0] [2, 4] [1, 1] : tensor<8x4xf32> to tensor<2x4xf32>
-  %3 = tensor.concat dim(0) %1, %2 : (tensor<3x4xf32>, tensor<2x4xf32>) -> tensor<5x4xf32>
-  return %3 : tensor<5x4xf32>
-}
-
 // Fewer rows than the whole has.
 // CHECK-LABEL: @parts_of_some_rows(
 func.func @parts_of_some_rows(%x: tensor<?x4xf32>, %rows: index) -> tensor<?x4xf32> {
@@ -101,22 +90,6 @@ func.func @parts_of_some_rows(%x: tensor<?x4xf32>, %rows: index) -> tensor<?x4xf
   %1 = tensor.extract_slice %x[0, 2] [%rows, 2] [1, 1] : tensor<?x4xf32> to tensor<?x2xf32>
   %2 = tensor.concat dim(1) %0, %1 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x4xf32>
   return %2 : tensor<?x4xf32>
-}
-
-// Sums.
-
-// CHECK-LABEL: @sums_of_scaled_sums(
-func.func @sums_of_scaled_sums(%x: tensor<4x6xf32>) -> tensor<4xf32> {
-  // CHECK: %[[HALF:.*]] = arith.constant dense<5.000000e-01>
-  // CHECK: %[[SUM:.*]] = mhc.reduce sum %arg0 dims = [1] : tensor<4x6xf32> -> tensor<4xf32>
-  // CHECK-NEXT: %[[OUT:.*]] = arith.mulf %[[SUM]], %[[HALF]]
-  // CHECK-NEXT: return %[[OUT]]
-  %half = arith.constant dense<0.5> : tensor<4x2xf32>
-  %0 = tensor.expand_shape %x [[0], [1, 2]] output_shape [4, 2, 3] : tensor<4x6xf32> into tensor<4x2x3xf32>
-  %1 = mhc.reduce sum %0 dims = [2] : tensor<4x2x3xf32> -> tensor<4x2xf32>
-  %2 = arith.mulf %half, %1 : tensor<4x2xf32>
-  %3 = mhc.reduce sum %2 dims = [1] : tensor<4x2xf32> -> tensor<4xf32>
-  return %3 : tensor<4xf32>
 }
 
 // Each product is rounded: a matrix product rounds their sum only.
@@ -129,21 +102,6 @@ func.func @product_that_rounds(%a: tensor<4x8xbf16>, %b: tensor<8x16xbf16>) -> t
   %2 = arith.mulf %0, %1 : tensor<4x8x16xbf16>
   %3 = mhc.reduce sum %2 dims = [1] : tensor<4x8x16xbf16> -> tensor<4x16xbf16>
   return %3 : tensor<4x16xbf16>
-}
-
-// Columns that are apart are joined before a slice is taken of what they make.
-// CHECK-LABEL: @slice_of_columns_apart(
-func.func @slice_of_columns_apart(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x4xf32> {
-  // CHECK: %[[ALL:.*]] = mhc.matmul %arg0, %arg1
-  // CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[ALL]][0, 1] [4, 4] [1, 1]
-  // CHECK-NEXT: return %[[PART]]
-  %0 = tensor.extract_slice %w[0, 0] [8, 3] [1, 1] : tensor<8x6xf32> to tensor<8x3xf32>
-  %1 = tensor.extract_slice %w[0, 3] [8, 3] [1, 1] : tensor<8x6xf32> to tensor<8x3xf32>
-  %2 = mhc.matmul %x, %0 : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
-  %3 = mhc.matmul %x, %1 : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
-  %4 = tensor.concat dim(1) %2, %3 : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x6xf32>
-  %5 = tensor.extract_slice %4[0, 1] [4, 4] [1, 1] : tensor<4x6xf32> to tensor<4x4xf32>
-  return %5 : tensor<4x4xf32>
 }
 
 // Tokens come first where something is repeated: two orders of one repetition are one value.
@@ -170,26 +128,6 @@ func.func @square_of_what_is_repeated(%x: tensor<?x8xbf16>) -> tensor<?x4x8xf32>
   %2 = arith.mulf %1, %1 : tensor<?x8x4xf32>
   %3 = mhc.transpose %2 perm = [0, 2, 1] : tensor<?x8x4xf32> -> tensor<?x4x8xf32>
   return %3 : tensor<?x4x8xf32>
-}
-
-// CHECK-LABEL: @joined_repeated_and_split(
-func.func @joined_repeated_and_split(%w: tensor<6x8xf32>) -> tensor<16x6x8xf32> {
-  // CHECK: %[[OUT:.*]] = mhc.broadcast %arg0 dims = [1, 2] : tensor<6x8xf32> -> tensor<16x6x8xf32>
-  // CHECK-NEXT: return %[[OUT]]
-  %0 = tensor.collapse_shape %w [[0, 1]] : tensor<6x8xf32> into tensor<48xf32>
-  %1 = mhc.broadcast %0 dims = [1] : tensor<48xf32> -> tensor<16x48xf32>
-  %2 = tensor.expand_shape %1 [[0], [1, 2]] output_shape [16, 6, 8] : tensor<16x48xf32> into tensor<16x6x8xf32>
-  return %2 : tensor<16x6x8xf32>
-}
-
-// CHECK-LABEL: @split_in_another_way(
-func.func @split_in_another_way(%w: tensor<6x8xf32>) -> tensor<16x8x6xf32> {
-  // CHECK: tensor.collapse_shape
-  // CHECK: tensor.expand_shape
-  %0 = tensor.collapse_shape %w [[0, 1]] : tensor<6x8xf32> into tensor<48xf32>
-  %1 = mhc.broadcast %0 dims = [1] : tensor<48xf32> -> tensor<16x48xf32>
-  %2 = tensor.expand_shape %1 [[0], [1, 2]] output_shape [16, 8, 6] : tensor<16x48xf32> into tensor<16x8x6xf32>
-  return %2 : tensor<16x8x6xf32>
 }
 
 // A function of what is repeated goes in front of that, also where it is split.

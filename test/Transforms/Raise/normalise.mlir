@@ -65,27 +65,6 @@ func.func @not_a_reciprocal(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<
   return %1 : tensor<4x8xf32>
 }
 
-// CHECK-LABEL: @divisor(
-func.func @divisor(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // CHECK: %[[V0:.*]] = arith.constant dense<2.500000e-01> : tensor<4x8xf32>
-  // CHECK-NEXT: %[[V1:.*]] = arith.mulf %arg0, %[[V0]] : tensor<4x8xf32>
-  // CHECK-NEXT: return %[[V1]] : tensor<4x8xf32>
-  %four = arith.constant dense<4.0> : tensor<4x8xf32>
-  %0 = arith.divf %x, %four : tensor<4x8xf32>
-  return %0 : tensor<4x8xf32>
-}
-
-// A third is no f32.
-// CHECK-LABEL: @inexact_divisor(
-func.func @inexact_divisor(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // CHECK: %[[V0:.*]] = arith.constant dense<3.000000e+00> : tensor<4x8xf32>
-  // CHECK-NEXT: %[[V1:.*]] = arith.divf %arg0, %[[V0]] : tensor<4x8xf32>
-  // CHECK-NEXT: return %[[V1]] : tensor<4x8xf32>
-  %three = arith.constant dense<3.0> : tensor<4x8xf32>
-  %0 = arith.divf %x, %three : tensor<4x8xf32>
-  return %0 : tensor<4x8xf32>
-}
-
 // CHECK-LABEL: @powers(
 func.func @powers(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
   // CHECK: %[[V0:.*]] = arith.constant dense<3.000000e+00> : tensor<4x8xf32>
@@ -206,45 +185,6 @@ func.func @batches_swapped(%a: tensor<2x3x8xf32>, %b: tensor<3x8x5xf32>) -> tens
   return %2 : tensor<2x3x5xf32>
 }
 
-// CHECK-LABEL: @batch_of_one(
-func.func @batch_of_one(%a: tensor<2x8xf32>, %b: tensor<8x5xf32>) -> tensor<2x5xf32> {
-  // CHECK: %[[V0:.*]] = mhc.matmul %arg0, %arg1 : (tensor<2x8xf32>, tensor<8x5xf32>) -> tensor<2x5xf32>
-  // CHECK-NEXT: return %[[V0]] : tensor<2x5xf32>
-  %0 = tensor.expand_shape %a [[0, 1], [2]] output_shape [1, 2, 8] : tensor<2x8xf32> into tensor<1x2x8xf32>
-  %1 = tensor.expand_shape %b [[0, 1], [2]] output_shape [1, 8, 5] : tensor<8x5xf32> into tensor<1x8x5xf32>
-  %2 = mhc.batch_matmul %0, %1 : (tensor<1x2x8xf32>, tensor<1x8x5xf32>) -> tensor<1x2x5xf32>
-  %3 = tensor.collapse_shape %2 [[0, 1], [2]] : tensor<1x2x5xf32> into tensor<2x5xf32>
-  return %3 : tensor<2x5xf32>
-}
-
-// CHECK-LABEL: @columns_apart(
-func.func @columns_apart(%a: tensor<?x8xf32>, %b: tensor<5x8xf32>) -> tensor<?x5xf32> {
-  // CHECK: %[[V0:.*]] = mhc.matmul %arg0, %arg1 transpose_rhs : (tensor<?x8xf32>, tensor<5x8xf32>) -> tensor<?x5xf32>
-  // CHECK-NEXT: return %[[V0]] : tensor<?x5xf32>
-  %0 = tensor.extract_slice %b[0, 0] [2, 8] [1, 1] : tensor<5x8xf32> to tensor<2x8xf32>
-  %1 = tensor.extract_slice %b[2, 0] [3, 8] [1, 1] : tensor<5x8xf32> to tensor<3x8xf32>
-  %2 = mhc.matmul %a, %0 transpose_rhs : (tensor<?x8xf32>, tensor<2x8xf32>) -> tensor<?x2xf32>
-  %3 = mhc.matmul %a, %1 transpose_rhs : (tensor<?x8xf32>, tensor<3x8xf32>) -> tensor<?x3xf32>
-  %4 = tensor.concat dim(1) %2, %3 : (tensor<?x2xf32>, tensor<?x3xf32>) -> tensor<?x5xf32>
-  return %4 : tensor<?x5xf32>
-}
-
-// CHECK-LABEL: @columns_swapped(
-func.func @columns_swapped(%a: tensor<?x8xf32>, %b: tensor<5x8xf32>) -> tensor<?x5xf32> {
-  // CHECK: %[[V0:.*]] = tensor.extract_slice %arg1[0, 0] [2, 8] [1, 1] : tensor<5x8xf32> to tensor<2x8xf32>
-  // CHECK-NEXT: %[[V1:.*]] = tensor.extract_slice %arg1[2, 0] [3, 8] [1, 1] : tensor<5x8xf32> to tensor<3x8xf32>
-  // CHECK-NEXT: %[[V2:.*]] = mhc.matmul %arg0, %[[V0]] transpose_rhs : (tensor<?x8xf32>, tensor<2x8xf32>) -> tensor<?x2xf32>
-  // CHECK-NEXT: %[[V3:.*]] = mhc.matmul %arg0, %[[V1]] transpose_rhs : (tensor<?x8xf32>, tensor<3x8xf32>) -> tensor<?x3xf32>
-  // CHECK-NEXT: %[[V4:.*]] = tensor.concat dim(1) %[[V3]], %[[V2]] : (tensor<?x3xf32>, tensor<?x2xf32>) -> tensor<?x5xf32>
-  // CHECK-NEXT: return %[[V4]] : tensor<?x5xf32>
-  %0 = tensor.extract_slice %b[0, 0] [2, 8] [1, 1] : tensor<5x8xf32> to tensor<2x8xf32>
-  %1 = tensor.extract_slice %b[2, 0] [3, 8] [1, 1] : tensor<5x8xf32> to tensor<3x8xf32>
-  %2 = mhc.matmul %a, %0 transpose_rhs : (tensor<?x8xf32>, tensor<2x8xf32>) -> tensor<?x2xf32>
-  %3 = mhc.matmul %a, %1 transpose_rhs : (tensor<?x8xf32>, tensor<3x8xf32>) -> tensor<?x3xf32>
-  %4 = tensor.concat dim(1) %3, %2 : (tensor<?x3xf32>, tensor<?x2xf32>) -> tensor<?x5xf32>
-  return %4 : tensor<?x5xf32>
-}
-
 // CHECK-LABEL: @slices_joined(
 func.func @slices_joined(%x: tensor<?x6xf32>) -> tensor<?x6xf32> {
   // CHECK: return %arg0 : tensor<?x6xf32>
@@ -254,26 +194,6 @@ func.func @slices_joined(%x: tensor<?x6xf32>) -> tensor<?x6xf32> {
   %1 = tensor.extract_slice %x[0, 2] [%M, 4] [1, 1] : tensor<?x6xf32> to tensor<?x4xf32>
   %2 = tensor.concat dim(1) %0, %1 : (tensor<?x2xf32>, tensor<?x4xf32>) -> tensor<?x6xf32>
   return %2 : tensor<?x6xf32>
-}
-
-// CHECK-LABEL: @reduced_in_steps(
-func.func @reduced_in_steps(%x: tensor<?x32xf32>, %M: index) -> tensor<?xf32> {
-  // CHECK: %[[V0:.*]] = mhc.reduce max %arg0 dims = [1] : tensor<?x32xf32> -> tensor<?xf32>
-  // CHECK-NEXT: return %[[V0]] : tensor<?xf32>
-  %0 = tensor.expand_shape %x [[0], [1, 2]] output_shape [%M, 4, 8] : tensor<?x32xf32> into tensor<?x4x8xf32>
-  %1 = mhc.reduce max %0 dims = [1] : tensor<?x4x8xf32> -> tensor<?x8xf32>
-  %2 = mhc.reduce max %1 dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
-  return %2 : tensor<?xf32>
-}
-
-// CHECK-LABEL: @sum_of_maxima(
-func.func @sum_of_maxima(%x: tensor<?x4x8xf32>) -> tensor<?xf32> {
-  // CHECK: %[[V0:.*]] = mhc.reduce max %arg0 dims = [1] : tensor<?x4x8xf32> -> tensor<?x8xf32>
-  // CHECK-NEXT: %[[V1:.*]] = mhc.reduce sum %[[V0]] dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
-  // CHECK-NEXT: return %[[V1]] : tensor<?xf32>
-  %0 = mhc.reduce max %x dims = [1] : tensor<?x4x8xf32> -> tensor<?x8xf32>
-  %1 = mhc.reduce sum %0 dims = [1] : tensor<?x8xf32> -> tensor<?xf32>
-  return %1 : tensor<?xf32>
 }
 
 // The size of a tensor in between is that of the argument, and what is computed twice is one value.
@@ -329,26 +249,6 @@ func.func @repeated_in_two_ways(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<
   %1 = mhc.broadcast %y dims = [1] : tensor<8xf32> -> tensor<8x8xf32>
   %2 = arith.mulf %0, %1 : tensor<8x8xf32>
   return %2 : tensor<8x8xf32>
-}
-
-// CHECK-LABEL: @two_parts_of_three(
-func.func @two_parts_of_three(%x: tensor<?x36xf32>, %M: index) -> tensor<?x6xf32> {
-  // CHECK: %[[V0:.*]] = tensor.expand_shape %arg0 {{\[\[}}0], [1, 2]] output_shape [%arg1, 6, 6] : tensor<?x36xf32> into tensor<?x6x6xf32>
-  // CHECK-NEXT: %[[V1:.*]] = mhc.reduce max %[[V0]] dims = [2] : tensor<?x6x6xf32> -> tensor<?x6xf32>
-  // CHECK-NEXT: return %[[V1]] : tensor<?x6xf32>
-  %0 = tensor.expand_shape %x [[0], [1, 2, 3]] output_shape [%M, 6, 2, 3] : tensor<?x36xf32> into tensor<?x6x2x3xf32>
-  %1 = mhc.reduce max %0 dims = [2, 3] : tensor<?x6x2x3xf32> -> tensor<?x6xf32>
-  return %1 : tensor<?x6xf32>
-}
-
-// CHECK-LABEL: @parts_that_are_apart(
-func.func @parts_that_are_apart(%x: tensor<?x36xf32>, %M: index) -> tensor<?x6xf32> {
-  // CHECK: %[[V0:.*]] = tensor.expand_shape %arg0 {{\[\[}}0], [1, 2, 3]] output_shape [%arg1, 2, 6, 3] : tensor<?x36xf32> into tensor<?x2x6x3xf32>
-  // CHECK-NEXT: %[[V1:.*]] = mhc.reduce max %[[V0]] dims = [1, 3] : tensor<?x2x6x3xf32> -> tensor<?x6xf32>
-  // CHECK-NEXT: return %[[V1]] : tensor<?x6xf32>
-  %0 = tensor.expand_shape %x [[0], [1, 2, 3]] output_shape [%M, 2, 6, 3] : tensor<?x36xf32> into tensor<?x2x6x3xf32>
-  %1 = mhc.reduce max %0 dims = [1, 3] : tensor<?x2x6x3xf32> -> tensor<?x6xf32>
-  return %1 : tensor<?x6xf32>
 }
 
 // CHECK-LABEL: @widened_behind_the_repetition(
