@@ -110,8 +110,8 @@ def : RaiseReason<"stored-form", "alpha, beta, phi or x is stored in a form that
 
 def : RaiseReason<"projection-type", "streams are mixed by coefficients of a projection in f64",
   "project in f32: kernels sum in f32 or more">;
-def : RaiseReason<"projection-per-stream", "the coefficients of a stream are projected from that stream alone",
-  "nothing: no op projects each stream on its own; the streams are still mixed by the ops that were found">;
+def : RaiseReason<"projection-per-stream", "the coefficients are projected from one stream, or from a sum of all",
+  "nothing: ops project all streams side by side; these are still mixed by the ops that were found">;
 def : RaiseReason<"projection-form", "streams are mixed by coefficients of a product that is read as no projection",
   "project the flattened streams once, scale them per token and group, add a bias, and take sigmoids of two groups">;
 
