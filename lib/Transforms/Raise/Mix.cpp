@@ -337,7 +337,7 @@ std::optional<Mix> MixSite::matchMix(const algebra::Factor &x, const algebra::Te
   return mix;
 }
 
-static bool isStreamCount(Size extent) {
+bool mhc::isStreamCount(Size extent) {
   return extent.isNumber() && extent.number() >= kMinStreams && extent.number() <= kMaxStreams;
 }
 
@@ -397,15 +397,22 @@ void MixSite::readSums(const algebra::Term &term, size_t sum, std::vector<Mix> &
 /// Factor `sum` of a term sums something over the streams, and what else the weights have inside.
 void MixSite::readSum(const algebra::Term &term, size_t sum, std::vector<Mix> &mixes) {
   const algebra::Factor &reduction = term.factors[sum];
-  if (llvm::none_of(reduction.node()->bound, isStreamCount))
+  ArrayRef<Size> extents = reduction.node()->bound;
+  if (llvm::none_of(extents, isStreamCount))
     return;
   IndexVars bound;
   Indices over;
-  for (Size extent : reduction.node()->bound) {
+  for (Size extent : extents) {
     bound.push_back({algebra.freshVar(), extent});
     over.push_back(algebra::wholeVar(bound.back().first, extent));
   }
-  std::optional<Expr> inner = algebra.part(reduction.element, over);
+  readSumOver(term, sum, bound, over, mixes);
+  readDigits(term, sum, mixes);
+}
+
+void MixSite::readSumOver(const algebra::Term &term, size_t sum, const IndexVars &bound, ArrayRef<algebra::Index> over,
+                          std::vector<Mix> &mixes) {
+  std::optional<Expr> inner = algebra.part(term.factors[sum].element, over);
   if (!inner || inner->size() != 1)
     return;
   algebra::Term outer = term;
@@ -429,6 +436,11 @@ void MixSite::readSum(const algebra::Term &term, size_t sum, std::vector<Mix> &m
 }
 
 std::vector<Mix> MixSite::readings() {
+  std::vector<Mix> mixes = readTerms();
+  return countsByDigits && joinDigits() ? readTerms() : mixes;
+}
+
+std::vector<Mix> MixSite::readTerms() {
   std::vector<Mix> mixes;
   if (expr.size() > 3) // a mix, a sublayer's output and a bias
     return mixes;

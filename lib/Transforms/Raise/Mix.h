@@ -90,7 +90,12 @@ public:
 private:
   std::optional<algebra::Reading::Found> findWhole(const algebra::Node &node);
   mlir::Value cutOut(const algebra::Expr &expr, llvm::ArrayRef<IndexVars> groups);
+  std::vector<Mix> readTerms();
+  void readDigits(const algebra::Term &term, size_t sum, std::vector<Mix> &mixes);
+  bool joinDigits();
   void readSum(const algebra::Term &term, size_t sum, std::vector<Mix> &mixes);
+  void readSumOver(const algebra::Term &term, size_t sum, const IndexVars &bound, llvm::ArrayRef<algebra::Index> over,
+                   std::vector<Mix> &mixes);
   void readSums(const algebra::Term &term, size_t sum, std::vector<Mix> &mixes);
   void readRepeated(const algebra::Term &outer, const algebra::Expr &inner, IndexVars::value_type stream,
                     std::vector<Mix> &mixes);
@@ -100,8 +105,11 @@ private:
   bool isConsistent(const Mix &mix);
 
   Sites &sites;
-  algebra::Indices at; ///< the variables as indices of the value itself
+  algebra::Indices at;         ///< the variables as indices of the value itself
+  bool countsByDigits = false; ///< a sum over streams has two variables for them
 };
+
+bool isStreamCount(algebra::Size extent);
 
 /// The dimensions of a value as its own variables.
 llvm::SmallVector<IndexVars> ownDims(algebra::Reading &reading, mlir::Value value);
