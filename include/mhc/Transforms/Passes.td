@@ -188,8 +188,8 @@ def NormalisePass : Pass<"mhc-normalise", "::mlir::func::FuncOp"> {
   let summary = "Bring what mhc-raise reads to its normal form";
   let description = [{
     What `mhc-raise` does between `mhc-import` and its search, alone: to look at, and to test. Arithmetic has one form,
-    views stand behind what computes, products of joined matrices are products of the parts, and what is computed twice
-    is one value.
+    views stand behind what computes, what is computed of all parts of a value is computed of the value, and what is
+    computed twice is one value.
 
     Before:
     ```mlir
