@@ -55,7 +55,7 @@ def : Torch_Function<Mhc_AggregateOp>;
 def : Torch_Function<Mhc_ExpandOp>;
 def : Torch_Function<Mhc_ContractOp>;
 // D, E and hv give the widths of the heads; the kernel has an error where they do not.
-def : Torch_Function<Mhc_PreGatedDeltaRuleOp> {
+def : Torch_Function<Mhc_PreGatedDeltaRuleOp, [Torch_Result<"gate">]> {
   let sizes = [
     Mhc_DimRule<"dk", "(2 * conv_weight.shape[0] + 2 * A_log.shape[0] - qkvzba.shape[-1]) // max(2 * num_key_heads, 1)">,
     Mhc_DimRule<"dv", "(qkvzba.shape[-1] - conv_weight.shape[0]) // max(A_log.shape[0], 1) - 2">,

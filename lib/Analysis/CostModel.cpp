@@ -300,16 +300,19 @@ static void addSublayerKernels(FunctionCost &out) {
   }
 }
 
-/// Bytes of a row of qkvzba and of what is made of it, in one direction; 0 where the batch is open.
+/// Bytes of a row of qkvzba and of what is made of it, in one direction; 0 where the batch is open. Without a gate
+/// neither has z.
 template <typename Op>
-static double frontEndForm(Op op, int64_t xElements) {
+static double frontEndForm(Op op, int64_t xElements, bool hasGate) {
   auto x = op.getQkvzba().getType();
   const bool isBatchFirst = op.getSeqLayout() == SeqLayout::bMD;
   const int64_t a = x.getElementTypeBitWidth() / 8, b = x.getDimSize(isBatchFirst ? 0 : 1), D = x.getDimSize(2);
   const int64_t E = op.getConvWeight().getType().getDimSize(0), hv = op.getALog().getType().getDimSize(0);
   const int64_t valueChannels = D - E - 2 * hv, keyChannels = (E - valueChannels) / 2;
   const int64_t repeated = keyChannels * (hv / static_cast<int64_t>(op.getNumKeyHeads()));
-  return ShapedType::isDynamic(b) ? 0 : b * (a * (xElements + D + 2 * repeated + 2 * valueChannels + hv) + 4 * hv);
+  const int64_t gate = hasGate ? 0 : 2 * valueChannels;
+  return ShapedType::isDynamic(b) ? 0
+                                  : b * (a * (xElements + D + 2 * repeated + 2 * valueChannels - gate + hv) + 4 * hv);
 }
 
 /// Both directions; what a forward op saves counts by its own type.
@@ -325,10 +328,11 @@ static void addFrontEnds(FunctionCost &out) {
       const int64_t saved = silu && !silu.isDynamicDim(0)
                                 ? silu.getDimSize(0) * silu.getDimSize(2) * silu.getElementTypeBitWidth() / 8
                                 : 0;
-      add(out.frontEnds, cost, frontEndForm(op, 0) + saved);
+      add(op.getGate() ? out.frontEnds : out.frontEndsInPlace, cost,
+          frontEndForm(op, 0, op.getGate() != nullptr) + saved);
     } else if (auto op = dyn_cast_or_null<PreGatedDeltaRuleBwdOp>(cost.op)) {
       const int64_t E = op.getConvWeight().getType().getDimSize(0), hv = op.getALog().getType().getDimSize(0);
-      add(out.frontEndGradients, cost, frontEndForm(op, E + 2 * hv));
+      add(out.frontEndGradients, cost, frontEndForm(op, E + 2 * hv, /*hasGate=*/true));
     }
   }
 }

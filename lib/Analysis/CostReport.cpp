@@ -150,10 +150,11 @@ static void printFrontEnds(raw_ostream &os, const FunctionCost &function) {
       os << formatv("  {0,-30}{1,-52}{2,16}{3,16}\n", counted(bytes.ops, what), form, count(bytes.closedForm),
                     count(bytes.counted));
   };
-  if (function.frontEnds.ops || function.frontEndGradients.ops)
+  if (function.frontEnds.ops || function.frontEndsInPlace.ops || function.frontEndGradients.ops)
     os << formatv("  {0,-82}{1,16}{2,16}\n", "front ends of gated delta nets, bytes per token", "closed form",
                   "this function");
   row("front end", "a(D + 2 h_v(d_k + d_v) + h_v) + 4 h_v", function.frontEnds);
+  row("bare front end", "a(E + 2 h_v + h_v(2 d_k + d_v) + h_v) + 4 h_v", function.frontEndsInPlace);
   row("gradient", "a(E + 2 h_v + D + 2 h_v(d_k + d_v) + h_v) + 4 h_v", function.frontEndGradients);
 }
 

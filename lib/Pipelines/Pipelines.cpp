@@ -149,6 +149,8 @@ static void addPhase(OpPassManager &pm, const PipelineOptions &options, Phase ph
     addFuse(pm, options);
     if (!options.grad.empty())
       addGradients(pm, options);
+    if (options.fuse != FuseLevel::none && !options.keepsResults) // behind gradients, whose d_gate is one
+      pm.addNestedPass<func::FuncOp>(createViewGatePass());
     return;
   case Phase::loops:
     return addLoops(pm, options);

@@ -158,6 +158,7 @@ static void addFind(OpPassManager &pm, FuseLevel fuse) {
   pm.addNestedPass<func::FuncOp>(createReadAtenPass());
   PipelineOptions options;
   options.fuse = fuse;
+  options.keepsResults = true; // which are nodes of the graph
   buildPipeline(pm, options, Phase::input, Phase::fuse);
 }
 

@@ -13,7 +13,8 @@
 //         the time of its steps, not of its operations. A head's planes stay in the first-level cache. The loop of
 //         SiLU asks for the channels of the head after next, and copies a part of z. A tile is a run of tokens, or a
 //         share of the heads where there are few. Large outputs bypass the caches.
-// Bytes   per token D elements of x, 2*hv*(dk + dv) + hv of the results and 4*hv; 2*num_key_heads*dk more for silu.
+// Bytes   per token D elements of x, 2*hv*(dk + dv) + hv of the results and 4*hv; 2*num_key_heads*dk more for silu,
+//         2*hv*dv fewer without gate.
 // Needs   scratch memory of 4*(k + 1)*E; streaming stores need heads of a multiple of 64 bytes.
 // Round   a, then u of q and k, then each result once. The order of a sum is that of the taps, and of the lanes of a
 //         head: a token's bits depend on nothing but its taps.
@@ -85,7 +86,7 @@ public:
       : args(args), piece(pieces), channels(channels), at(channels.first), n(pieces->n) {
     const int64_t width = channels.last - channels.first;
     part = kIsMixed ? roundUp(divideUp(width, heads), kAlignment) : width;
-    for (int64_t i = 0; width && i < count; ++i)
+    for (int64_t i = 0; args.gate && width && i < count; ++i)
       left += pieces[i].count;
   }
 
@@ -280,8 +281,9 @@ using namespace mhcrt;
 static bool bypassesCaches(const PreGatedDeltaRuleArgs &a) {
   const int64_t size = mhcrt_dtype_bytes(a.qkvzba_type), heads = a.M * a.b * a.hv;
   const bool silu = !a.silu || streams(a.silu, a.M * a.b * 2 * a.num_key_heads, a.dk * size);
-  return silu && streams(a.query, heads, a.dk * size) && streams(a.key, heads, a.dk * size) &&
-         streams(a.value, heads, a.dv * size) && streams(a.gate, heads, a.dv * size);
+  const bool gate = !a.gate || streams(a.gate, heads, a.dv * size);
+  return silu && gate && streams(a.query, heads, a.dk * size) && streams(a.key, heads, a.dk * size) &&
+         streams(a.value, heads, a.dv * size);
 }
 
 mhcrt_status mhcrt::runPreGatedDeltaRule(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) {

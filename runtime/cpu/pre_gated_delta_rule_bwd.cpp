@@ -127,15 +127,23 @@ HWY_INLINE void gatesBwd(const GatedDeltaBwdCall &args, const Piece &piece, int6
   }
 }
 
+/// The gradient of z of token n: zeros where there is none of the gate.
+template <bool kStream, typename T>
+HWY_INLINE void gateBwd(const GatedDeltaBwdCall &args, const Piece &piece, HeadRange z, int64_t n) {
+  T *to = static_cast<T *>(args.d_qkvzba) + piece.rowOf(n) * args.D + args.E + z.first;
+  if (args.d_gate)
+    copyBits<kStream>(static_cast<const T *>(args.d_gate) + n * args.hv * args.dv + z.first, z.last - z.first,
+                      kAheadBytes / sizeof(T), to);
+  else
+    std::memset(static_cast<void *>(to), 0, (z.last - z.first) * sizeof(T));
+}
+
 /// The channels of token n that are not convolved.
 template <bool kStream, typename T>
 HWY_INLINE void restOfTokenBwd(const GatedDeltaBwdCall &args, const Piece &piece, HeadRange range, int64_t n,
                                float *sums) {
-  const HeadRange z = args.heads.valueChannels(range);
   if (args.d_qkvzba)
-    copyBits<kStream>(static_cast<const T *>(args.d_gate) + n * args.hv * args.dv + z.first, z.last - z.first,
-                      kAheadBytes / sizeof(T),
-                      static_cast<T *>(args.d_qkvzba) + piece.rowOf(n) * args.D + args.E + z.first);
+    gateBwd<kStream, T>(args, piece, args.heads.valueChannels(range), n);
   if (range.last == args.heads.count())
     gatesBwd<T>(args, piece, n, sums);
 }

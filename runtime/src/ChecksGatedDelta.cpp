@@ -61,7 +61,7 @@ bool mhcrt::checkPreGatedDeltaRule(CallState &state, const PreGatedDeltaRuleArgs
   call.tensor("query", a.query, a.query_type, like, tokens)
       .tensor("key", a.key, a.key_type, like, tokens)
       .tensor("value", a.value, a.value_type, like, tokens)
-      .tensor("gate", a.gate, a.gate_type, like, tokens)
+      .optional("gate", a.gate, a.gate_type, like, tokens)
       .tensor("beta", a.beta, a.beta_type, like, tokens)
       .tensor("g", a.g, a.g_type, kF32, tokens)
       .optional("silu", a.silu, a.silu_type, like, tokens);
@@ -79,7 +79,7 @@ bool mhcrt::checkPreGatedDeltaRuleBwd(CallState &state, const PreGatedDeltaRuleB
   call.tensor("d_query", a.d_query, a.d_query_type, like, tokens)
       .tensor("d_key", a.d_key, a.d_key_type, like, tokens)
       .tensor("d_value", a.d_value, a.d_value_type, like, tokens)
-      .tensor("d_gate", a.d_gate, a.d_gate_type, like, tokens)
+      .optional("d_gate", a.d_gate, a.d_gate_type, like, tokens)
       .tensor("d_beta", a.d_beta, a.d_beta_type, like, tokens)
       .tensor("d_g", a.d_g, a.d_g_type, kF32, tokens);
   call.optional("d_qkvzba", a.d_qkvzba, a.d_qkvzba_type, like, tokens)

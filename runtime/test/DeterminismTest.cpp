@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===------------------------------------------------------------------------===//
-#include "Call.h"
+#include "GatedDeltaCase.h"
 #include "PreCase.h"
 
 #include <thread>
@@ -230,6 +230,23 @@ TEST(InstructionSets, AllAgreeWithTheReference) {
       }
     }
   });
+}
+
+/// Without a gate z is left out forward; without its gradient that of z is zero. All else has the same bits.
+TEST(GatedDelta, GateMayBeAbsent) {
+  Context context;
+  for (int32_t impl : {MHCRT_GDN_IMPL_FUSED, MHCRT_GDN_IMPL_STREAMED})
+    for (uint64_t seed = 0; seed < 60; ++seed) {
+      GatedDeltaCase whole = randomGatedDeltaCase(seed), bare = whole;
+      bare.impl = impl;
+      bare.gate = Buffer();
+      bare.dGate = Buffer();
+      whole.dGate = Buffer(whole.type, Doubles(whole.dGate.size(), 0.0));
+      for (GatedDeltaCase *c : {&whole, &bare})
+        ASSERT_EQ(c->both(context), MHCRT_OK) << context.error();
+      for (size_t i = 0; i < whole.results().size(); ++i)
+        EXPECT_TRUE(i == 3 || *whole.results()[i] == *bare.results()[i]) << whole.describe(seed) << ", result " << i;
+    }
 }
 
 } // namespace

@@ -18,6 +18,26 @@ func.func @bounded(%x: tensor<?x?x52xbf16>, %w: tensor<32x4xf32>, %bias: tensor<
   return %g : tensor<?x?x2xf32>
 }
 
+// The results that are there keep their order.
+// CHECK-LABEL: @without_gate
+// CHECK: %query, %key, %value, %beta, %g, %silu = mhc.pre_gated_delta_rule(
+// CHECK-SAME: -> (query : {{.*}}, key : {{.*}}, value : {{.*}}, beta : {{.*}}, g : {{.*}}, silu : tensor<1x6x16xbf16>)
+// CHECK: mhc.pre_gated_delta_rule_bwd({{.*}}d_value = %{{[^ ]*}} : tensor<1x6x2x8xbf16>, d_beta =
+func.func @without_gate(%x: tensor<6x1x52xbf16>, %w: tensor<32x4xf32>, %A: tensor<2xf32>) -> tensor<6x1x52xbf16> {
+  %query, %key, %value, %beta, %g, %silu = mhc.pre_gated_delta_rule(qkvzba = %x : tensor<6x1x52xbf16>,
+      conv_weight = %w : tensor<32x4xf32>, A_log = %A : tensor<2xf32>, dt_bias = %A : tensor<2xf32>)
+    <num_key_heads = 1, qk_l2norm = true, l2_eps = 1.0e-06, softplus_threshold = 2.0e+01, seq_layout = MbD>
+    -> (query : tensor<1x6x2x8xbf16>, key : tensor<1x6x2x8xbf16>, value : tensor<1x6x2x8xbf16>,
+        beta : tensor<1x6x2xbf16>, g : tensor<1x6x2xf32>, silu : tensor<1x6x16xbf16>)
+  %d_qkvzba = mhc.pre_gated_delta_rule_bwd(d_query = %query : tensor<1x6x2x8xbf16>,
+      d_key = %key : tensor<1x6x2x8xbf16>, d_value = %value : tensor<1x6x2x8xbf16>, d_beta = %beta : tensor<1x6x2xbf16>,
+      d_g = %g : tensor<1x6x2xf32>, qkvzba = %x : tensor<6x1x52xbf16>, conv_weight = %w : tensor<32x4xf32>,
+      A_log = %A : tensor<2xf32>, dt_bias = %A : tensor<2xf32>)
+    <num_key_heads = 1, qk_l2norm = true, l2_eps = 1.0e-06, softplus_threshold = 2.0e+01, seq_layout = MbD>
+    -> (d_qkvzba : tensor<6x1x52xbf16>)
+  return %d_qkvzba : tensor<6x1x52xbf16>
+}
+
 // CHECK-LABEL: @packed
 // CHECK: mhc.sequence_starts %{{.*}}[%{{.*}}] : tensor<?xi32> -> tensor<?xi32>
 // CHECK: mhc.shift %{{.*}}, %{{.*}} dim = 1 by = -2 : tensor<1x?x8xf32>, tensor<?xi32>

@@ -161,6 +161,8 @@ Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, ll
     const bool isLeftOut = llvm::is_contained(without, name) || (!isPresent(c, i) && !llvm::is_contained(with, name));
     c.tensors.push_back(isLeftOut ? CaseTensor{0, MHCRT_NONE, 0, 0, false} : makeTensor(c, i));
     c.values.counts[i] = c.tensors[i].count;
+  }
+  for (unsigned i = 0; i < info.tensors.size(); ++i) { // a part that is read may depend on any tensor
     const bool isPart = info.tensors[i].elementsRead && c.tensors[i].count;
     const double elements = isPart ? info.tensors[i].elementsRead(c.values) : c.tensors[i].elements;
     c.bytes += elements * mhcrt_dtype_bytes(c.tensors[i].dtype);

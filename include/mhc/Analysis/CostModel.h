@@ -118,7 +118,7 @@ struct FunctionCost {
   std::optional<StreamGradients> streamGradients;
   /// By kind, in the order in which the kinds first come.
   std::vector<SublayerKernels> sublayerKernels;
-  FrontEndBytes frontEnds, frontEndGradients;
+  FrontEndBytes frontEnds, frontEndsInPlace, frontEndGradients; ///< in place: z is read where it lies
   bool isComplete() const;
 };
 

@@ -45,6 +45,7 @@ struct PipelineOptions {
   unsigned optLevel = 2;              ///< of GPU kernels
   bool lines = false;                 ///< passes the lines of calls to the runtime
   RaiseCheck raiseCheck;              ///< asked before each raise, if any
+  bool keepsResults = false;          ///< of kernels, where loops could read operands in their place
 
   std::string target() const { return gpu.empty() ? "cpu" : "cuda:" + gpu; }
 };

@@ -276,6 +276,30 @@ def SetGdnImplPass : Pass<"mhc-set-gdn-impl", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def ViewGatePass : Pass<"mhc-view-gate", "::mlir::func::FuncOp"> {
+  let summary = "Read the gates of gated delta front ends where they lie";
+  let description = [{
+    `gate` of `mhc.pre_gated_delta_rule` is a copy of channels of its operand. Where loops over elements alone read it,
+    they read those channels: the kernel neither reads nor writes them. Other users, such as a product, a call or a
+    return, need tensors without gaps, and so does `gate` then: the note `gate-copied` names one. Where the batch is
+    inside the tokens, one loop may read the part, in its order.
+
+    Before:
+    ```mlir
+    %query, %key, %value, %gate, %beta, %g = mhc.pre_gated_delta_rule(qkvzba = %x : tensor<1x?x100xbf16>, ...) <..., seq_layout = bMD> -> (...)
+    %y = mhc.silu %gate : tensor<1x?x2x16xbf16>
+    ```
+    After:
+    ```mlir
+    %part = tensor.extract_slice %x[0, 0, 64] [1, %M, 32] [1, 1, 1] : tensor<1x?x100xbf16> to tensor<1x?x32xbf16>
+    %z = tensor.expand_shape %part [[0], [1], [2, 3]] output_shape [1, %M, 2, 16] : tensor<1x?x32xbf16> into tensor<1x?x2x16xbf16>
+    %query, %key, %value, %beta, %g = mhc.pre_gated_delta_rule(qkvzba = %x : tensor<1x?x100xbf16>, ...) <..., seq_layout = bMD> -> (...)
+    %y = mhc.silu %z : tensor<1x?x2x16xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
   let summary = "Join mHC ops into fewer kernels";
   let description = [{

@@ -220,8 +220,10 @@ SmallVector<Value> PreGatedDeltaRuleOp::decompose(OpBuilder &builder) {
   for (int64_t first : {int64_t(0), chain.keyHeads})
     results.push_back(repeatHeads(leaf, leaf.slice(heads, 2, first, chain.keyHeads), chain.heads / chain.keyHeads));
   results.push_back(leaf.cast(chain.valueHeads(u), chain.element()));
-  Value z = chain.headsOf(chain.channels(chain.convolved, chain.valueChannels()));
-  results.push_back(leaf.cast(z, chain.element()));
+  if (getGate()) {
+    Value z = chain.headsOf(chain.channels(chain.convolved, chain.valueChannels()));
+    results.push_back(leaf.cast(z, chain.element()));
+  }
   results.push_back(leaf.cast(leaf.sigmoid(chain.rawBeta()), chain.element()));
   results.push_back(chain.gate(chain.gateLogit()));
   if (getSilu())
@@ -274,7 +276,9 @@ SmallVector<Value> PreGatedDeltaRuleBwdOp::decompose(OpBuilder &builder) {
   SmallVector<Value> results;
   if (getDQkvzba()) {
     Value dBeta = leaf.mul(leaf.toF32(getDBeta()), leaf.sigmoidSlope(beta));
-    Value dGate = leaf.join(leaf.toF32(getDGate()), 2, 2);
+    Value dGate = leaf.join(leaf.toF32(getDGate() ? getDGate() : getDValue()), 2, 2);
+    if (!getDGate())
+      dGate = leaf.splat(0.0, dGate);
     Value parts = leaf.concat({chain.withoutBoundary(dx), dGate, dBeta, dLogit}, 2);
     results.push_back(chain.asStored(parts));
   }
@@ -302,7 +306,7 @@ LogicalResult PreGatedDeltaRuleOp::buildVjp(OpBuilder &builder, VjpContext &cont
   fields.d_query = vjp.cotangentOrZero(getQuery());
   fields.d_key = vjp.cotangentOrZero(getKey());
   fields.d_value = vjp.cotangentOrZero(getValue());
-  fields.d_gate = vjp.cotangentOrZero(getGate());
+  fields.d_gate = vjp.cotangent(getGate());
   fields.d_beta = vjp.cotangentOrZero(getBeta());
   fields.d_g = vjp.cotangentOrZero(getG());
   fields.d_qkvzba = vjp.stored(getQkvzba());

@@ -330,9 +330,9 @@ struct LanePlace {
 struct RunParts {
   int64_t gates, keys, values, z;
 
-  RunParts(const GatedDelta &in, int width, int count)
+  RunParts(const GatedDelta &in, int width, int count, bool copiesZ)
       : gates(divideUp(in.valueHeads, 32)), keys(divideUp(2 * in.keyHeads, 32 / width)),
-        values(divideUp(in.valueChannels(), 32 * count)), z(values) {}
+        values(divideUp(in.valueChannels(), 32 * count)), z(copiesZ ? values : 0) {}
   int64_t all() const { return gates + keys + values + z; }
 };
 

@@ -12,7 +12,7 @@
 //         next k-1 of them go on with in registers. Where there are few tokens it has 8 bytes of channels a lane,
 //         with the same bits, and asks the second-level cache for them while earlier kernels end. `generic`: a warp
 //         per head of a token, which is computed twice where it is normed.
-// Bytes   per token E + 2*hv*(dk + dv) + hv*dv + 3*hv elements and 4*hv.
+// Bytes   per token E + 2*hv*(dk + dv) + hv*dv + 3*hv elements and 4*hv; 2*hv*dv fewer without gate.
 // Needs   `runs`: 2 to 4 taps; dk, dv and D in whole 16 bytes; heads of q and k of at most 512 bytes.
 // Round   f32; a is rounded, u of q and k is rounded before the norm, each result once at its store.
 //
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(kThreads, 2) preGatedDeltaRuleKernel(GatedDelt
 
 cudaError_t launchGeneric(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) {
   const GatedDelta in = gatedDeltaOf(context, "mhcrt_pre_gated_delta_rule", a);
-  return startBranches(a.impl, {1, 2 * a.num_key_heads, a.hv, a.hv}, [&](Parts parts) {
+  return startBranches(a.impl, {1, 2 * a.num_key_heads, a.hv, a.gate ? a.hv : 0}, [&](Parts parts) {
     return withFloatType(a.qkvzba_type, [&](auto type) {
       return launchKernel(preGatedDeltaRuleKernel<decltype(type)>,
                           gridFor(context, saturatingMul(in.tokens() * parts.count, kWarp)), kThreads, 0,
@@ -313,7 +313,7 @@ cudaError_t launchRuns(mhcrt_context &context, const PreGatedDeltaRuleArgs &a) {
   const bool isFew =
       in.tokens() <= kFewTokens && bytes == 2 && a.k == kUsualTaps && usesAllLanes(in, 4) && !in.bias.data;
   const int count = isFew ? 4 : static_cast<int>(16 / bytes), width = headWidth(a.dk, count);
-  const RunParts counts(in, width, count);
+  const RunParts counts(in, width, count, a.gate != nullptr);
   const int32_t length = runLength(context, in, counts.all(), isFew ? kFewWarps : kFullWarps),
                 runs = static_cast<int32_t>(divideUp(in.M, length));
   return startBranches(a.impl, {counts.gates, counts.keys, counts.values, counts.z}, [&](Parts parts) {

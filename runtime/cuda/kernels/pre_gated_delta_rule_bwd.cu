@@ -181,7 +181,8 @@ __global__ void __launch_bounds__(kThreads, 2)
         for (int64_t i = threadIdx.x; i < int64_t(last - first) * width; i += kThreads) {
           const int64_t token = first + i / width, c = c0 + i % width;
           static_cast<T *>(grads.x)[in.xSteps.at(batch, token) + c] =
-              static_cast<const T *>(grads.gate)[(batch * in.M + token) * in.valueChannels() + c - in.E];
+              grads.gate ? static_cast<const T *>(grads.gate)[(batch * in.M + token) * in.valueChannels() + c - in.E]
+                         : T{};
         }
         continue;
       }

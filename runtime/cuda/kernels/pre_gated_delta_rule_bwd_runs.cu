@@ -362,6 +362,7 @@ __device__ __forceinline__ void gateStretches(const GatedDelta &in, const GatedD
   row[in.valueHeads] = sum.y;
 }
 
+/// The gradient of z: that of the gate, or zeros.
 template <typename T>
 __device__ __forceinline__ void copyStretches(const GatedDelta &in, const GatedDeltaGrads &grads,
                                               const StretchList &list, int32_t r, const LanePlace &place) {
@@ -371,6 +372,12 @@ __device__ __forceinline__ void copyStretches(const GatedDelta &in, const GatedD
     const WarpRun run(in, list, stretch);
     const T *from = static_cast<const T *>(grads.gate) + run.batch * in.M * in.valueChannels() + place.channel;
     T *to = static_cast<T *>(grads.x) + in.gateChannel() + place.channel;
+    if (!grads.gate) {
+#pragma unroll 1
+      for (int32_t token = run.first; token < run.last; ++token)
+        storeChunk(to + in.xSteps.at(run.batch, token), Chunk<T, kCount>{});
+      continue;
+    }
     const auto load = [&](int32_t token) { return loadChunk<T, kCount>(from + token * in.valueChannels()); };
     walkRun<kGateAhead>(
         run.first, run.last, load, [] {},
@@ -429,16 +436,14 @@ cudaError_t mhcrt::gatedDeltaBwdRuns(mhcrt_context &context, const PreGatedDelta
   const int32_t run = runOf(in.tokens());
   const int width = headWidth(a.dk, kCount);
   const bool isUsual = usesAllLanes(in, kCount) && !in.bias.data && !grads.bias;
-  StretchList list = {Stretches(in, run * kBackWarps), run, width, RunParts(in, width, kCount), 0, {}};
+  StretchList list = {Stretches(in, run * kBackWarps), run, width, RunParts(in, width, kCount, grads.x), 0, {}};
   list.stretches.partials =
       static_cast<float *>(context.reserveScratch("mhcrt_pre_gated_delta_rule_bwd", list.stretches.bytes()));
   if (!list.stretches.partials)
     return cudaSuccess;
   const bool convolves = grads.x || grads.left || grads.haveTaps();
   const cudaError_t error = startBranches(
-      a.impl,
-      {list.counts.gates, convolves ? list.counts.keys : 0, convolves ? list.counts.values : 0,
-       grads.x ? list.counts.z : 0},
+      a.impl, {list.counts.gates, convolves ? list.counts.keys : 0, convolves ? list.counts.values : 0, list.counts.z},
       [&](Parts parts) {
         list.take(parts);
         return withFloatType(a.qkvzba_type, [&](auto type) {

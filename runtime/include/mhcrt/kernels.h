@@ -786,7 +786,7 @@ typedef struct mhcrt_pre_bwd_args {
 mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const mhcrt_pre_bwd_args *args);
 
 /// Gradients of mhc.pre_gated_delta_rule, in one pass.
-/// d_query[b,M,hv,dk], d_key[b,M,hv,dk], d_value[b,M,hv,dv], d_gate[b,M,hv,dv], d_beta[b,M,hv], d_g[b,M,hv], qkvzba[M,b,D] (or [b,M,D] by seq_layout), conv_weight[E,k], conv_bias?[E], A_log[hv], dt_bias[hv], cu_seqlens?[s], left_boundary?[p,b,E] (or [b,p,E] by seq_layout) -> d_qkvzba?[M,b,D] (or [b,M,D] by seq_layout), d_conv_weight?[E,k], d_conv_bias?[E], d_A_log?[hv], d_dt_bias?[hv], d_left_boundary?[p,b,E] (or [b,p,E] by seq_layout)
+/// d_query[b,M,hv,dk], d_key[b,M,hv,dk], d_value[b,M,hv,dv], d_gate?[b,M,hv,dv], d_beta[b,M,hv], d_g[b,M,hv], qkvzba[M,b,D] (or [b,M,D] by seq_layout), conv_weight[E,k], conv_bias?[E], A_log[hv], dt_bias[hv], cu_seqlens?[s], left_boundary?[p,b,E] (or [b,p,E] by seq_layout) -> d_qkvzba?[M,b,D] (or [b,M,D] by seq_layout), d_conv_weight?[E,k], d_conv_bias?[E], d_A_log?[hv], d_dt_bias?[hv], d_left_boundary?[p,b,E] (or [b,p,E] by seq_layout)
 typedef struct mhcrt_pre_gated_delta_rule_bwd_args {
   int64_t size;
   const void *d_query;
@@ -847,7 +847,7 @@ typedef struct mhcrt_pre_gated_delta_rule_bwd_args {
 mhcrt_status mhcrt_pre_gated_delta_rule_bwd(mhcrt_context *ctx, const mhcrt_pre_gated_delta_rule_bwd_args *args);
 
 /// Compute all inputs of the gated delta rule from one projection, in one pass.
-/// qkvzba[M,b,D] (or [b,M,D] by seq_layout), conv_weight[E,k], conv_bias?[E], A_log[hv], dt_bias[hv], cu_seqlens?[s], left_boundary?[p,b,E] (or [b,p,E] by seq_layout) -> query[b,M,hv,dk], key[b,M,hv,dk], value[b,M,hv,dv], gate[b,M,hv,dv], beta[b,M,hv], g[b,M,hv], silu?[b,M,F]
+/// qkvzba[M,b,D] (or [b,M,D] by seq_layout), conv_weight[E,k], conv_bias?[E], A_log[hv], dt_bias[hv], cu_seqlens?[s], left_boundary?[p,b,E] (or [b,p,E] by seq_layout) -> query[b,M,hv,dk], key[b,M,hv,dk], value[b,M,hv,dv], gate?[b,M,hv,dv], beta[b,M,hv], g[b,M,hv], silu?[b,M,F]
 typedef struct mhcrt_pre_gated_delta_rule_args {
   int64_t size;
   const void *qkvzba;

@@ -1,9 +1,10 @@
 // RUN: mhc-opt %s -split-input-file -mhc-autodiff=function=f | FileCheck %s
 
-// One op computes the gradients that are wanted; cotangents that nobody has are zeros.
+// One op computes the gradients that are wanted; cotangents that nobody has are zeros, but for that of the gate.
 // CHECK-LABEL: func.func @f_bwd
 // CHECK: %[[ZEROS:[^ ]*]] = arith.constant dense<0.000000e+00> : tensor<1x6x2x16xf32>
 // CHECK: %d_qkvzba, %d_conv_weight, %d_A_log = mhc.pre_gated_delta_rule_bwd(d_query = %[[ZEROS]] : tensor<1x6x2x16xf32>,
+// CHECK-NOT: d_gate
 // CHECK-SAME: d_g = %{{[^ ]*}} : tensor<1x6x2xf32>, qkvzba = %{{[^ ]*}} : tensor<6x1x100xf32>,
 // CHECK-SAME: seq_layout = MbD> -> (d_qkvzba : tensor<6x1x100xf32>, d_conv_weight : tensor<64x4xf32>, d_A_log : tensor<2xf32>)
 func.func @f(%x: tensor<6x1x100xf32>, %w: tensor<64x4xf32>, %A: tensor<2xf32>, %dt: tensor<2xf32> {mhc.no_grad})

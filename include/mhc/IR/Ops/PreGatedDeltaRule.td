@@ -13,6 +13,10 @@ include "mhc/IR/MhcBase.td"
 def Mhc_HeadCount : ConfinedAttr<I64Attr, [Mhc_IntRange<1, 65536>]>;
 def Mhc_TapCount : Mhc_DimBound<"k", 1, 8>;
 
+/// The projection, of which z is read where it is copied.
+def Mhc_WithGate : Mhc_Flippable<Mhc_Floats, ["M", "b", "D"], ["b", "M", "D"], "seq_layout"> {
+  let elementsRead = "b*M*(gate_count > 0 ? D : E + 2*hv)";
+}
 /// The projection without z, whose gradient is that of the gate.
 def Mhc_WithoutGate : Mhc_Flippable<Mhc_Floats, ["M", "b", "D"], ["b", "M", "D"], "seq_layout"> {
   let elementsRead = "b*M*(E + 2*hv)";
@@ -38,7 +42,7 @@ class Mhc_GatedDeltaBase<string mnemonic, list<Trait> traits> : Mhc_KernelOp<mne
 
 def Mhc_PreGatedDeltaRuleOp : Mhc_GatedDeltaBase<"pre_gated_delta_rule",
     [DeclareOpInterfaceMethods<DecomposableOpInterface>, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
-     DeclareOpInterfaceMethods<FlattenableOpInterface>, AttrSizedOperandSegments]> {
+     DeclareOpInterfaceMethods<FlattenableOpInterface>, AttrSizedOperandSegments, AttrSizedResultSegments]> {
   let summary = "Compute all inputs of the gated delta rule from one projection, in one pass";
   let description = [{
     Everything between the input projection of a gated delta net layer and the recurrence (math.md 3.11): a causal
@@ -55,7 +59,8 @@ def Mhc_PreGatedDeltaRuleOp : Mhc_GatedDeltaBase<"pre_gated_delta_rule",
     Where the alpha + dt_bias is above `softplus_threshold` the softplus is that sum itself.
 
     Sums are in f32. Results of 16 bits: a is rounded, u of q and k is rounded before the norm, and every result but g
-    once, when it is stored. The results are stored sequence first. `silu` is u of q and k.
+    once, when it is stored. The results are stored sequence first. `silu` is u of q and k. The order of the results is
+    fixed; `gate` may be absent, where z is read in `qkvzba` itself.
 
     C1: hv is a multiple of num_key_heads. C2: `cu_seqlens` goes with b = 1 and without `left_boundary`.
 
@@ -76,10 +81,9 @@ def Mhc_PreGatedDeltaRuleOp : Mhc_GatedDeltaBase<"pre_gated_delta_rule",
     }
     ```
   }];
-  let arguments = !con((ins Mhc_Flippable<Mhc_Floats, ["M", "b", "D"], ["b", "M", "D"], "seq_layout">:$qkvzba), inputs,
-                       options);
+  let arguments = !con((ins Mhc_WithGate:$qkvzba), inputs, options);
   let results = (outs Mhc_Like<"qkvzba", ["b", "M", "hv", "dk"]>:$query, Mhc_Like<"qkvzba", ["b", "M", "hv", "dk"]>:$key,
-    Mhc_Like<"qkvzba", ["b", "M", "hv", "dv"]>:$value, Mhc_Like<"qkvzba", ["b", "M", "hv", "dv"]>:$gate,
+    Mhc_Like<"qkvzba", ["b", "M", "hv", "dv"]>:$value, Optional<Mhc_Like<"qkvzba", ["b", "M", "hv", "dv"]>>:$gate,
     Mhc_Like<"qkvzba", ["b", "M", "hv"]>:$beta, Mhc_Tensor<[F32], ["b", "M", "hv"]>:$g,
     Optional<Mhc_Like<"qkvzba", ["b", "M", "F"]>>:$silu);
   let flops = "b*M*(E*(2*k + 4) + (qk_l2norm ? 6*num_key_heads*dk : 0) + 10*hv)";
@@ -92,7 +96,7 @@ def Mhc_PreGatedDeltaRuleBwdOp : Mhc_GatedDeltaBase<"pre_gated_delta_rule_bwd",
   let description = [{
     The gradients of the operands from those of the results (math.md 3.11). a and u are computed again. A gradient that
     is absent counts as zero, one that is no result is not computed; `d_z` of the operand is not read but copied from
-    `d_gate`. Sums over tokens are in f32 and in a fixed order. The constraints are those of `mhc.pre_gated_delta_rule`.
+    `d_gate`, and zero without it. Sums over tokens are in f32 and in a fixed order. The constraints are those of `mhc.pre_gated_delta_rule`.
 
     C1: hv is a multiple of num_key_heads. C2: `cu_seqlens` goes with b = 1 and without `left_boundary`. C3:
     `d_conv_bias` and `d_left_boundary` need the operand.
@@ -118,7 +122,7 @@ def Mhc_PreGatedDeltaRuleBwdOp : Mhc_GatedDeltaBase<"pre_gated_delta_rule_bwd",
   }];
   let arguments = !con((ins Mhc_Like<"qkvzba", ["b", "M", "hv", "dk"]>:$d_query,
     Mhc_Like<"qkvzba", ["b", "M", "hv", "dk"]>:$d_key, Mhc_Like<"qkvzba", ["b", "M", "hv", "dv"]>:$d_value,
-    Mhc_Like<"qkvzba", ["b", "M", "hv", "dv"]>:$d_gate, Mhc_Like<"qkvzba", ["b", "M", "hv"]>:$d_beta,
+    Optional<Mhc_Like<"qkvzba", ["b", "M", "hv", "dv"]>>:$d_gate, Mhc_Like<"qkvzba", ["b", "M", "hv"]>:$d_beta,
     Mhc_Tensor<[F32], ["b", "M", "hv"]>:$d_g,
     Mhc_WithoutGate:$qkvzba), inputs, options);
   let results = (outs
