@@ -408,4 +408,85 @@ TEST(Backward, Errors) {
               "mhcrt_head_bwd: 'd_alpha_in' has dtype f32; needed none without 'd_alpha'");
 }
 
+/// A call of post_bwd whose d_x and d_bias start from tensors, or are wider than the streams, and what it has to be.
+struct Growing {
+  Random random;
+  int64_t M, n = 4, C;
+  int32_t type, layout, orient, startType, dxType;
+  bool hasBias;
+  Buffer dOut, f, hPost, x, hRes, start, biasStart, df, dhPost, dhRes, dx, dBias;
+
+  explicit Growing(uint64_t seed)
+      : random(seed), M(random.pick<int64_t>({1, 5, 37, 300})), C(random.pick<int64_t>({64, 200, 1024})),
+        type(random.pick<int32_t>({MHCRT_F32, MHCRT_BF16, MHCRT_BF16, MHCRT_F16})),
+        layout(static_cast<int32_t>(seed % 2)), orient(static_cast<int32_t>(seed / 2 % 2)),
+        startType(random.pick<int32_t>({MHCRT_NONE, type, MHCRT_F32})), dxType(random.pick<int32_t>({type, MHCRT_F32})),
+        hasBias(random.integer(0, 2) > 0), dOut(random.buffer(type, M * n * C)), f(random.buffer(type, M * C)),
+        hPost(random.buffer(MHCRT_F32, M * n)), x(random.buffer(type, M * n * C)),
+        hRes(random.buffer(MHCRT_F32, M * n * n)) {
+    if (startType != MHCRT_NONE)
+      start = random.buffer(startType, M * n * C);
+    if (hasBias && random.integer(0, 1))
+      biasStart = random.buffer(MHCRT_F32, C);
+    df = Buffer(type, M * C), dx = Buffer(dxType, M * n * C), dhPost = Buffer(MHCRT_F32, M * n);
+    dhRes = Buffer(MHCRT_F32, M * n * n);
+    if (hasBias)
+      dBias = Buffer(MHCRT_F32, C);
+  }
+
+  mhcrt_status run(mhcrt_context *context) {
+    return call(mhcrt_post_bwd, context, dOut.data(), type, f.data(), type, nullptr, MHCRT_NONE, hPost.data(),
+                MHCRT_F32, x.data(), type, hRes.data(), MHCRT_F32, nullptr, MHCRT_NONE, start.data(), startType,
+                biasStart.data(), biasStart.type(), df.data(), type, dhPost.data(), MHCRT_F32, dhRes.data(), MHCRT_F32,
+                dx.data(), dxType, dBias.data(), dBias.type(), M, n, C, 0, layout, orient, 0, 0);
+  }
+
+  /// Element by element, each with the sum of its terms' sizes.
+  void expect() const {
+    const Doubles g = dOut.values(), h = hPost.values(), mix = hRes.values(), before = start.values(),
+                  gotDx = dx.values(), gotBias = dBias.values();
+    Doubles bias = biasStart.values(), sizes(C);
+    bias.resize(C);
+    const auto at = [&](int64_t m, int64_t i, int64_t c) {
+      return m * n * C + (layout == MHCRT_LAYOUT_NC ? i * C + c : c * n + i);
+    };
+    for (int64_t m = 0; m < M; ++m)
+      for (int64_t c = 0; c < C; ++c)
+        for (int64_t i = 0; i < n; ++i) {
+          bias[c] += h[m * n + i] * g[at(m, i, c)];
+          sizes[c] += std::fabs(h[m * n + i] * g[at(m, i, c)]);
+          double sum = before.empty() ? 0 : before[at(m, i, c)], size = std::fabs(sum);
+          for (int64_t o = 0; o < n; ++o) {
+            const double term = mix[m * n * n + (orient == MHCRT_ORIENT_OI ? o * n + i : i * n + o)] * g[at(m, o, c)];
+            sum += term, size += std::fabs(term);
+          }
+          ASSERT_NEAR(gotDx[at(m, i, c)], sum, 1e-6 * size + roundoff(dxType) * std::fabs(sum) + 1e-7)
+              << "token " << m << " stream " << i << " channel " << c;
+        }
+    for (int64_t c = 0; hasBias && c < C; ++c)
+      ASSERT_NEAR(gotBias[c], bias[c], 2e-6 * sizes[c] + 1e-6) << "channel " << c;
+    for (const Buffer *result : {&df, &dhPost, &dhRes, &dx, &dBias})
+      EXPECT_TRUE(result->guardIntact());
+  }
+};
+
+TEST(Backward, PostGrowsInAnyDivision) {
+  for (uint64_t seed = 0; seed < 16; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Growing first(seed);
+    bool isFirst = true;
+    forEachDivision([&](mhcrt_context *context) {
+      Growing other(seed);
+      Growing &c = isFirst ? first : other;
+      ASSERT_EQ(c.run(context), MHCRT_OK) << mhcrt_last_error(context);
+      ASSERT_EQ(mhcrt_synchronize(context), MHCRT_OK) << mhcrt_last_error(context);
+      if (isFirst)
+        first.expect();
+      isFirst = false;
+      for (auto [a, b] : {std::pair(&first.dx, &c.dx), {&first.dBias, &c.dBias}, {&first.df, &c.df}})
+        EXPECT_TRUE(*a == *b);
+    });
+  }
+}
+
 } // namespace

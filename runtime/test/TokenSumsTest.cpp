@@ -255,22 +255,25 @@ TEST(TokenSums, Gates) {
 }
 
 TEST(TokenSums, Bias) {
-  const int64_t M = std::get<0>(manyTokens()[0]), C = 21;
+  const int64_t M = std::get<0>(manyTokens()[0]);
   Context context;
   Random random(4);
-  for (int32_t type : {F, int32_t{MHCRT_BF16}}) {
+  for (auto [type, C, layout] : {std::tuple(F, int64_t{21}, MHCRT_LAYOUT_NC),
+                                 {MHCRT_BF16, 24, MHCRT_LAYOUT_NC},
+                                 {MHCRT_BF16, 24, MHCRT_LAYOUT_CN}}) {
     Tokens dOut(type, positive(random, kStreams * C), M), hPost(F, positive(random, kStreams), M);
-    Buffer rows(type, M * C), mix(F, M * kStreams * kStreams), dBias(F, C);
+    Buffer rows(type, M * C), df(type, M * C), mix(F, M * kStreams * kStreams), dBias(F, C);
     ASSERT_EQ(call(mhcrt_post_bwd, context, dOut.data(), type, rows.data(), type, nullptr, kNoType, hPost.data(), F,
-                   dOut.data(), type, mix.data(), F, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, nullptr,
-                   kNoType, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, dBias.data(), F, M, kStreams, C, 0,
-                   MHCRT_LAYOUT_NC, MHCRT_ORIENT_OI, 0, 0),
+                   dOut.data(), type, mix.data(), F, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, df.data(),
+                   type, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, dBias.data(), F, M, kStreams, C, 0,
+                   layout, MHCRT_ORIENT_OI, 0, 0),
               MHCRT_OK)
         << context.error();
     Doubles want(C);
     for (int64_t o = 0; o < kStreams; ++o)
       for (int64_t c = 0; c < C; ++c)
-        want[c] += static_cast<double>(M) * hPost.row[o] * dOut.row[o * C + c];
+        want[c] +=
+            static_cast<double>(M) * hPost.row[o] * dOut.row[layout == MHCRT_LAYOUT_NC ? o * C + c : c * kStreams + o];
     expectSums(dBias, want, std::string("d_bias of post_bwd ") + mhcrt_dtype_name(type));
   }
 }

@@ -32,6 +32,17 @@ static Case postBwd(Sizes sizes, int32_t dtype) {
   return makeCase(*lookupKernelInfo("mhc.post_bwd"), sizes, dtype, {"d_x"});
 }
 
+/// mhc.post_bwd whose d_x adds to a gradient in f32, as --grad-sums=f32 has it.
+static Case postBwdInF32(Sizes sizes, int32_t dtype) {
+  Case c = makeCase(*lookupKernelInfo("mhc.post_bwd"), sizes, dtype, {}, {"d_x_in"});
+  for (auto [record, tensor] : llvm::zip(c.info->tensors, c.tensors))
+    if (record.name == "d_x_in" || record.name == "d_x") {
+      c.bytes += tensor.elements * (4 - mhcrt_dtype_bytes(tensor.dtype));
+      tensor.dtype = MHCRT_F32;
+    }
+  return c;
+}
+
 static std::vector<Program> sublayer(Sizes sizes, int32_t dtype) {
   auto kernel = [&](llvm::StringRef name) { return makeCase(*lookupKernelInfo(name), sizes, dtype, {}); };
   const Case pre = kernel("mhc.pre"), post = kernel("mhc.post"), preBwd = kernel("mhc.pre_bwd");
@@ -64,6 +75,12 @@ std::vector<Program> mhc::bench::makePrograms(Sizes sizes, int32_t dtype, llvm::
     programs.push_back({c.kernel, {c}});
   }
   programs.push_back({"post_bwd without d_x", {postBwd(sizes, dtype)}});
+  for (llvm::StringRef name : {"d_bias", "d_x_in"})
+    programs.push_back({("post_bwd with " + name).str(),
+                        {makeCase(*lookupKernelInfo("mhc.post_bwd"), sizes, dtype, /*without=*/{}, {name})}});
+  programs.push_back({"post_bwd in f32", {postBwdInF32(sizes, dtype)}});
+  programs.push_back({"pre_gated_delta_rule without gate",
+                      {makeCase(*lookupKernelInfo("mhc.pre_gated_delta_rule"), sizes, dtype, {"gate"})}});
   programs.push_back(
       {"pre_bwd without d_out", {makeCase(*lookupKernelInfo("mhc.pre_bwd"), sizes, dtype, {"d_out", "h_res"})}});
   for (llvm::StringRef name : {"pre_gated_delta_rule", "pre_gated_delta_rule_bwd"})

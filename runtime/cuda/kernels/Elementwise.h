@@ -60,7 +60,7 @@ bool postBwdN4Takes(const PostBwdArgs &args, Needs &needs);
 cudaError_t postBwdN4(const PostBwdArgs &args, int multiprocessors, cudaStream_t stream);
 
 bool postBwdSm90Takes(const PostBwdArgs &args, Needs &needs);
-cudaError_t postBwdSm90(const PostBwdArgs &args, int multiprocessors, cudaStream_t stream);
+cudaError_t postBwdSm90(mhcrt_context &context, const PostBwdArgs &args);
 
 bool aggregateBwdN4Takes(const AggregateBwdArgs &args, Needs &needs);
 cudaError_t aggregateBwdN4(const AggregateBwdArgs &args, cudaStream_t stream);
@@ -69,7 +69,7 @@ bool postBwdN2N8Takes(const PostBwdArgs &args, Needs &needs);
 cudaError_t postBwdN2N8(const PostBwdArgs &args, cudaStream_t stream);
 
 bool postBwdCn4Takes(const PostBwdArgs &args, Needs &needs);
-cudaError_t postBwdCn4(const PostBwdArgs &args, cudaStream_t stream);
+cudaError_t postBwdCn4(mhcrt_context &context, const PostBwdArgs &args);
 
 bool aggregateBwdN2N8Takes(const AggregateBwdArgs &args, Needs &needs);
 cudaError_t aggregateBwdN2N8(const AggregateBwdArgs &args, cudaStream_t stream);

@@ -3,9 +3,9 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   d_f[m,c]    = sum_o h_post[m,o] * drop(d_out[m,o,c])
+//   d_f[m,c]    = sum_o h_post[m,o] * drop(d_out[m,o,c])          d_bias[c]  = sum_m d_f[m,c]
 //   d_h_post[o] = sum_c drop(d_out[m,o,c]) * (f[m,c] + bias[c])   drop is that of mhc.post
-//   d_x[m,i,c]  = sum_o A[m,o,i] * d_out[m,o,c]
+//   d_x[m,i,c]  = d_x_in[m,i,c] + sum_o A[m,o,i] * d_out[m,o,c]
 //   dA[m,o,i]   = sum_c d_out[m,o,c] * x[m,i,c]                   A = h_res (oi) or its transpose (io)
 //
 // A thread works on 16 bytes of channels of every row of a token. Its 20 sums have dA[o][i] at 4*o + i and d_h_post
@@ -55,10 +55,21 @@ struct PostBwdCommon {
 
 inline bool postBwdFits(const PostBwdArgs &a, Needs &needs) {
   return columnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.given("d_f", a.d_f) &&
-         needs.absent("d_x_in", a.d_x_in) && needs.absent("d_bias", a.d_bias) &&
-         (!a.d_x || needs.type("d_x", a.d_x_type, a.x_type)) &&
-         needs.aligned({a.d_out, a.f, a.x, a.h_post, a.h_res, a.d_f, a.d_x});
+         needs.aligned({a.d_out, a.f, a.x, a.h_post, a.h_res, a.d_f, a.d_x, a.d_x_in});
 }
+
+/// Neither sums over tokens nor a d_x that grows.
+inline bool postBwdIsPlain(const PostBwdArgs &a, Needs &needs) {
+  return needs.absent("d_x_in", a.d_x_in) && needs.absent("d_bias", a.d_bias) &&
+         (!a.d_x || needs.type("d_x", a.d_x_type, a.x_type));
+}
+inline bool postBwdGrows(const PostBwdArgs &a) { return a.d_x_in || a.d_bias || (a.d_x && a.d_x_type != a.x_type); }
+
+/// Tokens whose d_f are added up in f32 before they join what is in memory.
+constexpr int kBiasTokens = 32;
+
+/// d_bias[c] = d_bias_in[c] + sum over rows of partials[row * C + c], compensated, in an order that `rows` decides.
+cudaError_t addBiasRows(const PostBwdArgs &a, const float *partials, int64_t rows, cudaStream_t stream);
 
 /// Coefficients of a token: h_post, and with d_x the mix with the output stream first.
 template <bool kDx>
@@ -78,9 +89,9 @@ struct PostBwdCoefficients {
 
 /// d_f of the channels of d_out's rows g; adds to d_h_post. `drops(o)` is what drops from row o.
 template <typename T, bool kDx, typename Drops>
-__device__ __forceinline__ uint4 branchGradient(const PostBwdCoefficients<kDx> &h, const float (&g)[4][kLanesOf<T>],
-                                                const float (&f)[kLanesOf<T>], float (&sums)[32], const Drops &drops) {
-  float df[kLanesOf<T>];
+__device__ __forceinline__ void branchGradient(const PostBwdCoefficients<kDx> &h, const float (&g)[4][kLanesOf<T>],
+                                               const float (&f)[kLanesOf<T>], float (&sums)[32], const Drops &drops,
+                                               float (&df)[kLanesOf<T>]) {
 #pragma unroll
   for (int o = 0; o < 4; ++o) {
     const auto drop = drops(o);
@@ -91,14 +102,14 @@ __device__ __forceinline__ uint4 branchGradient(const PostBwdCoefficients<kDx> &
       sums[16 + o] = fmaf(kept, f[e], sums[16 + o]);
     }
   }
-  return narrow(df, T());
 }
 
-/// d_x of stream `i`, of no use without kDx; adds to dA.
+/// d_x of stream `i` but for its start, only with kDx; adds to dA.
 template <typename T, bool kDx>
-__device__ __forceinline__ uint4 streamGradient(const PostBwdCoefficients<kDx> &h, int i,
-                                                const float (&g)[4][kLanesOf<T>], uint4 raw, float (&sums)[32]) {
-  float x[kLanesOf<T>], dx[kLanesOf<T>];
+__device__ __forceinline__ void streamGradient(const PostBwdCoefficients<kDx> &h, int i,
+                                               const float (&g)[4][kLanesOf<T>], uint4 raw, float (&sums)[32],
+                                               float (&dx)[kLanesOf<T>]) {
+  float x[kLanesOf<T>];
   widen(raw, x, T());
 #pragma unroll
   for (int o = 0; o < 4; ++o)
@@ -108,10 +119,6 @@ __device__ __forceinline__ uint4 streamGradient(const PostBwdCoefficients<kDx> &
       if constexpr (kDx)
         dx[e] = o == 0 ? h.mix[i] * g[0][e] : fmaf(h.mix[4 * o + i], g[o][e], dx[e]);
     }
-  if constexpr (kDx)
-    return narrow(dx, T());
-  else
-    return {};
 }
 
 } // namespace mhcrt

@@ -206,14 +206,12 @@ cudaError_t launchGeneric(mhcrt_context &context, const PostBwdArgs &a) {
 } // namespace
 
 static constexpr Variant<PostBwdArgs> kVariants[] = {
-    {"sm90", 90, 90, postBwdSm90Takes,
-     [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdSm90(a, c.multiprocessors, c.stream); }},
+    {"sm90", 90, 90, postBwdSm90Takes, postBwdSm90},
     {"n4", 80, kAnyArch, postBwdN4Takes,
      [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdN4(a, c.multiprocessors, c.stream); }},
     {"n2n8", 80, kAnyArch, postBwdN2N8Takes,
      [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdN2N8(a, c.stream); }},
-    {"cn4", 80, kAnyArch, postBwdCn4Takes,
-     [](mhcrt_context &c, const PostBwdArgs &a) { return postBwdCn4(a, c.stream); }},
+    {"cn4", 80, kAnyArch, postBwdCn4Takes, postBwdCn4},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
 mhcrt_status mhcrt::launchPostBwd(mhcrt_context &context, const PostBwdArgs &args) {

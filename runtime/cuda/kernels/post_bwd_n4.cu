@@ -64,14 +64,17 @@ __device__ __forceinline__ void work(const PostBwdN4 &args, const PostBwdCoeffic
   if (args.common.bias)
     args.common.addBias<T>(at.column * kLanesOf<T>, f);
   const auto drops = [&](int o) { return dropper.template lanes<kLanesOf<T>>(at.of(o, args.columns)); };
-  storeOnce(args.df + at.flat(args.columns), branchGradient<T>(h, g, f, sums, drops));
+  float df[kLanesOf<T>];
+  branchGradient<T>(h, g, f, sums, drops, df);
+  storeOnce(args.df + at.flat(args.columns), narrow(df, T()));
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const uint4 x = in.x[i];
     in.loadStream(args, next, i);
-    const uint4 dx = streamGradient<T>(h, i, g, x, sums);
+    float dx[kLanesOf<T>];
+    streamGradient<T>(h, i, g, x, sums, dx);
     if constexpr (kDx)
-      storeOnce(args.dx + at.of(i, args.columns), dx);
+      storeOnce(args.dx + at.of(i, args.columns), narrow(dx, T()));
   }
 }
 
@@ -109,7 +112,9 @@ __global__ void __launch_bounds__(kResidentThreads<kDx, kDrops>, 1) postBwdN4Ker
 
 } // namespace
 
-bool mhcrt::postBwdN4Takes(const PostBwdArgs &a, Needs &needs) { return postBwdFits(a, needs); }
+bool mhcrt::postBwdN4Takes(const PostBwdArgs &a, Needs &needs) {
+  return postBwdFits(a, needs) && postBwdIsPlain(a, needs);
+}
 
 template <typename T, bool kDx, bool kDrops>
 static cudaError_t launch(const PostBwdN4 &args, int multiprocessors, cudaStream_t stream) {

@@ -7,7 +7,8 @@
 // thread of a team: shorter copies do not keep up with the memory. Rows of one tensor are neighbours in it; where a
 // stage has the whole token, one copy takes them all. Each team has a token of its own, and their pieces take turns in
 // the ring, whose stages are a multiple of the teams: a stage always serves the same team, so that nobody waits for a
-// phase before the last one is over. What a team does at a token's end does not hold up the copies.
+// phase before the last one is over. What a team does at a token's end does not hold up the copies. A block takes runs
+// of tokens, whose teams take turns.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_TILE_ROWS_CUH
@@ -24,16 +25,25 @@ constexpr int kRowRingBytes = 220 * 1024; ///< the rest is for sums and barriers
 constexpr int kMostStages = 48;
 constexpr int kWorkWarps = 15; ///< with the copying warp 16: 128 registers a thread
 
-/// A tensor of one or four rows a token.
+/// A tensor of one or four rows a token, each `width` times as long as those of the others.
 struct RowSource {
   const char *base;
-  uint32_t rows;
+  uint32_t rows, width = 1;
 };
 
-constexpr int kSources = 3;
-constexpr int kTokenRows = 9; ///< of all sources
+constexpr int kSources = 4;
+constexpr int kTokenRows = 9;  ///< of all sources but the last
+constexpr int64_t kRuns = 128; ///< of sums over tokens, at most
 
-/// Partition of a width. All follows from C alone, but for the number of blocks.
+/// Work of a kernel beside nine rows of a token that it reads.
+struct RowExtras {
+  bool writesFour;
+  int mostWarps = kWorkWarps; ///< that work
+  uint32_t lastWidth = 0;     ///< of four more rows that it reads; 0 where there are none
+  uint32_t teamBytes = 0;     ///< that a team keeps over a run of tokens; 0 where it keeps nothing
+};
+
+/// Partition of a width. All follows from C and the extras alone, but for the number of blocks, and runs from M.
 struct RowPlan {
   int warps;  ///< of a team
   int teams;  ///< of a block
@@ -41,22 +51,52 @@ struct RowPlan {
   uint32_t rowBytes;
   uint32_t pieceBytes; ///< of a row in a stage
   uint32_t pitch;      ///< from row to row in a stage
-  uint32_t M;
+  uint32_t tokenRows;  ///< that a stage has room for
+  uint32_t M, run;     ///< tokens, of all and of a run: a multiple of the teams, or 0 where there are no runs
 
   /// Four rows written per token are slower with pieces of two turns, unless these are the whole token.
-  RowPlan(int64_t M, int64_t bytes, bool writesFour)
-      : rowBytes(static_cast<uint32_t>(bytes)), M(static_cast<uint32_t>(M)) {
+  RowPlan(int64_t M, int64_t bytes, const RowExtras &extras)
+      : rowBytes(static_cast<uint32_t>(bytes)), tokenRows(kTokenRows + 4 * extras.lastWidth),
+        M(static_cast<uint32_t>(M)) {
     warps = teamWarps(rowBytes / 16);
-    teams = std::max(1, kWorkWarps / warps);
     const uint32_t turn = warps * 512;
-    pieceBytes = rowBytes <= turn || (writesFour && rowBytes > 2 * turn) ? turn : 2 * turn;
+    pieceBytes = rowBytes <= turn || (extras.writesFour && rowBytes > 2 * turn) ? turn : 2 * turn;
     pitch = std::min(rowBytes, pieceBytes);
-    stages = std::min<int>(kMostStages, kRowRingBytes / stageBytes()) / teams * teams;
+    teams = std::max(1, extras.mostWarps / warps) + 1;
+    do { // until there are two stages for each
+      --teams;
+      const int64_t room = int64_t(kRowRingBytes) - teams * int64_t(extras.teamBytes);
+      stages = static_cast<int>(std::clamp<int64_t>(room / stageBytes(), 0, kMostStages)) / teams * teams;
+    } while (teams > 1 && stages < 2 * teams);
+    const int64_t tokens = extras.teamBytes ? (M + kRuns - 1) / kRuns : 0;
+    run = static_cast<uint32_t>((tokens + teams - 1) / teams * teams);
   }
-  __host__ __device__ uint32_t stageBytes() const { return kTokenRows * pitch; }
+  __host__ __device__ uint32_t stageBytes() const { return tokenRows * pitch; }
   __host__ __device__ bool isWhole() const { return pieceBytes >= rowBytes; }
+  __host__ __device__ uint32_t ringBytes() const { return stages * stageBytes(); }
   int threads() const { return 32 * (1 + warps * teams); }
-  int sharedBytes() const { return stages * stageBytes(); }
+  /// Runs, or tokens where there are none.
+  uint32_t runs() const { return run ? (M + run - 1) / run : M; }
+};
+
+/// The tokens of a team: where there are runs one run after the other, else in turns with the other blocks.
+struct TeamWalk {
+  uint32_t first, at; ///< token of the block, and of the team behind it
+
+  __device__ TeamWalk(const RowPlan &plan, int team)
+      : first(blockIdx.x * std::max(plan.run, 1u)), at(team * apart(plan)) {}
+  /// Tokens from one team's to the next team's.
+  __device__ static uint32_t apart(const RowPlan &plan) { return plan.run ? 1 : gridDim.x; }
+  __device__ uint32_t token() const { return first + at; }
+  /// True where another run begins.
+  __device__ bool next(const RowPlan &plan) {
+    at += plan.teams * apart(plan);
+    if (!plan.run || at < plan.run)
+      return false;
+    at -= plan.run;
+    first += gridDim.x * plan.run;
+    return true;
+  }
 };
 
 /// The ring of a block; full and free barriers of a stage side by side.
@@ -80,10 +120,10 @@ struct RowRing {
   __device__ void copyAll(const RowSource (&sources)[kSources]) const {
     int stage = 0;
     uint32_t parity = 1;
-    for (uint32_t first = blockIdx.x; first < plan.M; first += plan.teams * gridDim.x)
+    for (TeamWalk walk(plan, 0); walk.token() < plan.M; walk.next(plan))
       for (uint32_t piece = 0; piece < plan.rowBytes; piece += plan.pieceBytes)
         for (int team = 0; team < plan.teams; ++team) {
-          const uint32_t token = first + team * gridDim.x;
+          const uint32_t token = walk.token() + team * TeamWalk::apart(plan);
           if (token < plan.M) {
             barrierWait(free(stage), parity);
             copy(sources, token, piece, stage);
@@ -101,16 +141,16 @@ private:
     const int lane = threadIdx.x % 32;
     const uint32_t bytes = min(plan.pieceBytes, plan.rowBytes - piece);
     if (lane == 0)
-      barrierExpect(full(stage), kTokenRows * bytes);
+      barrierExpect(full(stage), plan.tokenRows * bytes);
     __syncwarp();
     const int source = plan.isWhole() ? lane : lane / 4, row = plan.isWhole() ? 0 : lane % 4;
 #pragma unroll
     for (int k = 0; k < kSources; ++k) {
-      const uint32_t rows = sources[k].rows;
+      const uint32_t rows = sources[k].rows, width = sources[k].width;
       if (source == k && row < rows)
-        bulkLoad(this->row(stage, 4 * k + row),
-                 sources[k].base + (uint64_t(token) * rows + row) * plan.rowBytes + piece,
-                 plan.isWhole() ? rows * bytes : bytes, full(stage));
+        bulkLoad(this->row(stage, (k + 1 < kSources ? 4 * k : kTokenRows) + row * width),
+                 sources[k].base + ((uint64_t(token) * rows + row) * plan.rowBytes + piece) * width,
+                 (plan.isWhole() ? rows * bytes : bytes) * width, full(stage));
     }
   }
 };

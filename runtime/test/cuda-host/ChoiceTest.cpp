@@ -162,8 +162,10 @@ TEST_F(CudaChoice, Streams) {
   EXPECT_EQ(streams(F, 33, MHCRT_LAYOUT_CN), "cn4 cn4 cn4 cn4 cn4");
   EXPECT_EQ(streams(B, 33, MHCRT_LAYOUT_CN), "generic generic generic generic generic");
   EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_CN, nullptr), "cn4");
-  EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_CN, t), "generic"); // d_bias
+  EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_CN, t), "cn4");        // d_bias
+  EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_CN, t, t), "generic"); // and a dropout
   EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_NC, nullptr), "sm90");
+  EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_NC, t), "sm90");
   EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_NC, nullptr, t), "n4"); // a dropout
   EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_CN, nullptr, t), "cn4");
 }

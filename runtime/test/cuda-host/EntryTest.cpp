@@ -147,7 +147,35 @@ TEST_F(CudaEntries, LaunchesOfGatedDelta) {
                 MHCRT_OK)
           << mhcrt_last_error(context);
       EXPECT_EQ(driver().launches.size(), size_t(backward));
+      driver().launches.clear();
+      ASSERT_EQ(call(mhcrt_pre_gated_delta_rule, context, t, H, t, H, nullptr, none, t, F, t, F, t, MHCRT_I32, nullptr,
+                     none, t, H, t, H, t, H, nullptr, none, t, H, t, F, nullptr, none, M, b, D, E, k, hv, 9, 0, width,
+                     width, 0, keyHeads, 1, 1e-6, 20.0, 0, impl),
+                MHCRT_OK)
+          << mhcrt_last_error(context);
+      EXPECT_STREQ(mhcrt_cuda_chosen(context, "pre_gated_delta_rule"), width == 128 ? "runs" : "generic");
+      EXPECT_EQ(driver().launches.size(), size_t(impl == MHCRT_GDN_IMPL_STREAMED ? 3 : 1)) << "without a gate";
     }
+}
+
+/// A d_x that grows, from a start of x's type or f32, to either, and a d_bias where its sums have room.
+TEST_F(CudaEntries, FastRowsOfGradientsThatGrow) {
+  constexpr int32_t B = MHCRT_BF16;
+  for (auto [layout, C] : {std::pair(MHCRT_LAYOUT_NC, 16384),
+                           {MHCRT_LAYOUT_NC, 16392},
+                           {MHCRT_LAYOUT_CN, 12288},
+                           {MHCRT_LAYOUT_CN, 12290}})
+    for (int32_t start : {none, B, F})
+      for (int32_t dx : {B, F})
+        for (void *dBias : {(void *)nullptr, t}) {
+          call(mhcrt_post_bwd, context, t, B, t, B, nullptr, none, t, F, t, B, t, F, nullptr, none,
+               start == none ? nullptr : t, start, nullptr, none, t, B, t, F, t, F, t, dx, dBias, dBias ? F : none, 100,
+               4, C, 0, layout, 0, 0, 0);
+          const char *fast = layout == MHCRT_LAYOUT_NC ? "sm90" : "cn4";
+          const bool hasRoom = !dBias || C == 16384 || C == 12288;
+          EXPECT_STREQ(mhcrt_cuda_chosen(context, "post_bwd"), hasRoom ? fast : "generic")
+              << mhcrt_last_error(context) << " C=" << C;
+        }
 }
 
 } // namespace
