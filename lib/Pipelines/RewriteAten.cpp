@@ -41,8 +41,19 @@ static bool isGathered(Operation *op) {
 
 static bool isOfSite(Operation *op) { return op && isMhcOp(op) && !isCommon(op) && !isGathered(op); }
 
+/// Whether a site mixes the streams of an aggregate.
+static bool isOfMixedStreams(AggregateOp op) {
+  Value streams = behindReshapes(op.getX());
+  SmallVector<Operation *> readers;
+  usersThroughViews(streams, readers);
+  return llvm::any_of(readers, [&](Operation *reader) {
+    auto post = dyn_cast<PostOp>(reader);
+    return post && behindReshapes(post.getX()) == streams;
+  });
+}
+
 /// Whether an op takes the place of nodes: it is of a site, or what it makes is read by one. Streams are contracted
-/// behind a site. Where nothing but streams is in a graph, they need no site.
+/// behind a site, and aggregated beside it. Where nothing but streams is in a graph, they need no site.
 static bool replacesNodes(Operation *op) {
   if (isOfSite(op) || !isCommon(op))
     return isOfSite(op);
@@ -50,6 +61,8 @@ static bool replacesNodes(Operation *op) {
     return true;
   auto isMade = [](Value operand) { return isOfSite(behindReshapes(operand).getDefiningOp()); };
   if (isa<ContractOp, AggregateOp>(op) && llvm::any_of(op->getOperands(), isMade))
+    return true;
+  if (auto aggregate = dyn_cast<AggregateOp>(op); aggregate && isOfMixedStreams(aggregate))
     return true;
   SmallVector<Operation *> users;
   for (Value result : op->getResults())
