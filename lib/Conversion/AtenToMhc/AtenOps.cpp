@@ -319,6 +319,19 @@ static Values batchMatmul(AtenCall &call) {
   return one(product(call, call.tensor("self"), call.tensor("mat2"), &LeafBuilder::batchMatmul));
 }
 
+/// A product with one column.
+static Values matrixVector(AtenCall &call) {
+  Value vector = call.tensor("vec");
+  auto type = vector ? cast<RankedTensorType>(vector.getType()) : RankedTensorType();
+  if (!type || !type.hasStaticShape())
+    return {};
+  const SmallVector<ReassociationIndices> joined = {{0, 1}};
+  Value column =
+      tensor::ExpandShapeOp::create(call.builder, call.loc, type.clone({type.getDimSize(0), 1}), vector, joined);
+  Value made = product(call, call.tensor("self"), column, &LeafBuilder::matmul);
+  return one(made ? tensor::CollapseShapeOp::create(call.builder, call.loc, made, joined).getResult() : Value());
+}
+
 /// `self` and a product.
 static Values addProduct(AtenCall &call, Value a, Value b, Value (LeafBuilder::*build)(Value, Value, bool, bool)) {
   Value start = call.tensor("self");
@@ -628,6 +641,7 @@ static constexpr Row kRows[] = {
     {"aten.logsumexp.default", logSumExp},
     {"aten._fused_rms_norm.default", rmsNorm},
     {"aten.mm.default", matmul},
+    {"aten.mv.default", matrixVector},
     {"aten.bmm.default", batchMatmul},
     {"aten.addmm.default", addMatmul},
     {"aten.baddbmm.default", addBatchMatmul},

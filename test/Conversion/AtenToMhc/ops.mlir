@@ -592,6 +592,16 @@ func.func @wide_mm(%a: tensor<2x4xbf16> {mhc.name = "a"}, %b: tensor<3x4xf32> {m
   return %5 : tensor<2x3xf64>
 }
 
+// CHECK-LABEL: func.func @mv(
+// CHECK-NEXT: [[V0:%.+]] = tensor.expand_shape %arg1 {{\[\[}}0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+// CHECK-NEXT: [[V1:%.+]] = mhc.matmul %arg0, [[V0]] : (tensor<2x4xf32>, tensor<4x1xf32>) -> tensor<2x1xf32>
+// CHECK-NEXT: [[V2:%.+]] = tensor.collapse_shape [[V1]] {{\[\[}}0, 1]] : tensor<2x1xf32> into tensor<2xf32>
+// CHECK-NEXT: return [[V2]] : tensor<2xf32>
+func.func @mv(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<4xf32> {mhc.name = "b"}) -> (tensor<2xf32>) {
+  %0 = "aten.mv.default"(%a, %b) {"self" = 0 : index, "vec" = 1 : index} : (tensor<2x4xf32>, tensor<4xf32>) -> (tensor<2xf32>) loc("n")
+  return %0 : tensor<2xf32>
+}
+
 // CHECK-LABEL: func.func @bmm(
 // CHECK-NEXT: [[V0:%.+]] = mhc.batch_matmul %arg0, %arg1 : (tensor<5x2x4xf32>, tensor<5x4x3xf32>) -> tensor<5x2x3xf32>
 // CHECK-NEXT: return [[V0]] : tensor<5x2x3xf32>
