@@ -577,6 +577,19 @@ static Values full(AtenCall &call) {
   return number ? one(call.splat(*number, call.resultElement())) : Values();
 }
 
+/// The identity, beside which a residual map may stand. Large ones are none of streams.
+static Values identity(AtenCall &call) {
+  constexpr int64_t kMostElements = 256;
+  RankedTensorType type = call.resultType();
+  if (!type || !type.hasStaticShape() || type.getNumElements() > kMostElements)
+    return {};
+  const llvm::fltSemantics &semantics = cast<FloatType>(type.getElementType()).getFloatSemantics();
+  SmallVector<APFloat> elements(type.getNumElements(), APFloat::getZero(semantics));
+  for (int64_t i = 0; i < std::min(type.getDimSize(0), type.getDimSize(1)); ++i)
+    elements[i * type.getDimSize(1) + i] = APFloat(semantics, 1);
+  return one(arith::ConstantOp::create(call.builder, call.loc, DenseElementsAttr::get(type, elements)).getResult());
+}
+
 //===----------------------------------------------------------------------===//
 // Table
 //===----------------------------------------------------------------------===//
@@ -677,6 +690,8 @@ static constexpr Row kRows[] = {
     {"aten.full.default", full},
     {"aten.full_like.default", full},
     {"aten.new_full.default", full},
+    {"aten.eye.default", identity},
+    {"aten.eye.m", identity},
     {"aten.zeros.default", filled<0>},
     {"aten.zeros_like.default", filled<0>},
     {"aten.new_zeros.default", filled<0>},

@@ -375,7 +375,7 @@ json::Value CallWriter::splat(RankedTensorType type, Attribute number, json::Arr
               dtypeOf(type));
 }
 
-/// A vector that is no splat is written as runs of equal numbers.
+/// Numbers that are no splat are written as runs of equal ones.
 json::Value CallWriter::constant(arith::ConstantOp op) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
   auto type = dyn_cast<RankedTensorType>(op.getType());
@@ -384,7 +384,7 @@ json::Value CallWriter::constant(arith::ConstantOp op) {
   if (elements.isSplat())
     return splat(type, elements.getSplatValue<Attribute>(), integers(type.getShape()));
   constexpr int64_t kMostElements = 1024; // more are a weight
-  if (type.getRank() != 1 || type.getNumElements() > kMostElements)
+  if (type.getNumElements() > kMostElements)
     return fail(op);
   json::Array parts;
   auto numbers = llvm::to_vector(elements.getValues<Attribute>());
@@ -393,7 +393,9 @@ json::Value CallWriter::constant(arith::ConstantOp op) {
       ++end;
     parts.push_back(splat(type, numbers[start], integers(end - start)));
   }
-  return call("aten.cat.default", json::Array{std::move(parts), 0});
+  json::Value all = call("aten.cat.default", json::Array{std::move(parts), 0});
+  return type.getRank() == 1 ? std::move(all)
+                             : call("aten.reshape.default", json::Array{std::move(all), integers(type.getShape())});
 }
 
 json::Value CallWriter::product(Value lhs, Value rhs, bool transposeLhs, bool transposeRhs, StringRef name) {

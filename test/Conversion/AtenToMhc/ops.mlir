@@ -592,6 +592,22 @@ func.func @wide_mm(%a: tensor<2x4xbf16> {mhc.name = "a"}, %b: tensor<3x4xf32> {m
   return %5 : tensor<2x3xf64>
 }
 
+// CHECK-LABEL: func.func @eye(
+// CHECK-NEXT: [[V0:%.+]] = arith.constant dense<{{\[\[}}1.000000e+00, 0.000000e+00], [0.000000e+00, 1.000000e+00]]> : tensor<2x2xf32>
+// CHECK-NEXT: return [[V0]] : tensor<2x2xf32>
+func.func @eye() -> (tensor<2x2xf32>) {
+  %0 = "aten.eye.default"() {"n" = 2 : i64, "dtype" = "torch.float32"} : () -> (tensor<2x2xf32>) loc("n")
+  return %0 : tensor<2x2xf32>
+}
+
+// CHECK-LABEL: func.func @eye_wide(
+// CHECK-NEXT: [[V0:%.+]] = arith.constant dense<{{\[\[}}1.000000e+00, 0.000000e+00, 0.000000e+00], [0.000000e+00, 1.000000e+00, 0.000000e+00]]> : tensor<2x3xbf16>
+// CHECK-NEXT: return [[V0]] : tensor<2x3xbf16>
+func.func @eye_wide() -> (tensor<2x3xbf16>) {
+  %0 = "aten.eye.m"() {"n" = 2 : i64, "m" = 3 : i64, "dtype" = "torch.bfloat16"} : () -> (tensor<2x3xbf16>) loc("n")
+  return %0 : tensor<2x3xbf16>
+}
+
 // CHECK-LABEL: func.func @mv(
 // CHECK-NEXT: [[V0:%.+]] = tensor.expand_shape %arg1 {{\[\[}}0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
 // CHECK-NEXT: [[V1:%.+]] = mhc.matmul %arg0, [[V0]] : (tensor<2x4xf32>, tensor<4x1xf32>) -> tensor<2x1xf32>

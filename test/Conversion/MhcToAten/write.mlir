@@ -178,3 +178,20 @@ func.func @moved(%x: tensor<2x4x8xf32> {mhc.name = "x"}) -> (tensor<2x8xf32> {mh
   %2 = mhc.shift %1 dim = 1 by = -1 : tensor<2x8xf32>
   return %2 : tensor<2x8xf32>
 }
+
+// -----
+
+// A matrix beside the identity that a program adds
+
+// CHECK: {"args":[{"node":"h"},[1],1],"kwargs":{"dtype":"float32"},"op":"aten.new_full.default","result":[[ONE:[0-9]+]]},
+// CHECK-NEXT: {"args":[{"node":"h"},[2],0],"kwargs":{"dtype":"float32"},"op":"aten.new_full.default","result":[[ZEROS:[0-9]+]]},
+// CHECK-NEXT: {"args":[{"node":"h"},[1],1],"kwargs":{"dtype":"float32"},"op":"aten.new_full.default","result":[[LAST:[0-9]+]]},
+// CHECK-NEXT: {"args":[{{\[}}{"value":[[ONE]]},{"value":[[ZEROS]]},{"value":[[LAST]]}],0],"op":"aten.cat.default","result":[[JOINED:[0-9]+]]},
+// CHECK-NEXT: {"args":[{"value":[[JOINED]]},[2,2]],"op":"aten.reshape.default","result":[[EYE:[0-9]+]]},
+// CHECK: "op":"mhc.post"
+func.func @identity(%h: tensor<3x2xf32> {mhc.name = "h"}, %x: tensor<3x2x8xf32> {mhc.name = "x"}, %f: tensor<3x8xf32> {mhc.name = "f"}) -> (tensor<3x2x8xf32> {mhc.name = "r"}) {
+  %eye = arith.constant dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32>
+  %mix = mhc.broadcast %eye dims = [1, 2] : tensor<2x2xf32> -> tensor<3x2x2xf32>
+  %r = mhc.post(f = %f : tensor<3x8xf32>, h_post = %h : tensor<3x2xf32>, x = %x : tensor<3x2x8xf32>, h_res = %mix : tensor<3x2x2xf32>) <layout = nC, orient = oi> -> (out : tensor<3x2x8xf32>)
+  return %r : tensor<3x2x8xf32>
+}
