@@ -84,3 +84,25 @@ def test_errors_are_not_larger_than_those_of_pytorch(diagonal, eps):
         for quantile in (0.5, 0.9):
             theirs, ours = torch.tensor(pairs).quantile(quantile, 0).tolist()
             assert ours <= 1.2 * theirs + 2**-23, f"{name}: {ours:.1e}, of PyTorch {theirs:.1e}"
+
+
+def test_large_terms_of_a_gradient_come_last():
+    """The gradient of the streams through their mix is large beside each of the products of logits: it is added to their
+    sum."""
+    n, channels, errors = 4, 64, []
+    form = {"layout": "nC", "phi_layout": "out_in", "norm": "inside", "norm_eps": 1e-6, "pre_eps": 0.0, "post_mult": 2.0,
+            "res_map": "sinkhorn", "init": "softmax_eps", "order": "row_col", "denom": "add", "sk_eps": 1e-6, "iters": 4,
+            "fold_pre": False}  # fmt: skip
+    for seed in range(30):
+        torch.manual_seed(seed)
+        x, phi = torch.randn(12, n, channels), 0.1 * torch.randn(n * n + 2 * n, n * channels)
+        alpha, beta, d_u = 0.1 * torch.randn(3), torch.randn(n * n + 2 * n), torch.randn(12, channels)
+        _, _, h_post, h_res, proj, stat = torch.ops.mhc.pre(x, phi, alpha, beta, **form, output_mask=[True] * 6)
+        given = {"d_u": d_u, "d_h_post": torch.randn_like(h_post), "d_h_res": torch.randn_like(h_res), "x": x, "phi": phi,
+                 "alpha": alpha, "beta": beta, "proj": proj, "stat": stat, "orient": "oi", **form}  # fmt: skip
+        mask = [result.name == "d_x" for result in torch.ops.mhc.pre_bwd.default._schema.returns]
+        d_out = torch.ones_like(x)
+        apart = torch.ops.mhc.pre_bwd(**given, output_mask=mask)[mask.index(True)]
+        joined = torch.ops.mhc.pre_bwd(**given, d_out=d_out, h_res=h_res, output_mask=mask)[mask.index(True)]
+        errors.append(error(joined, apart.double() + h_res.double().mT @ d_out.double()))
+    assert torch.tensor(errors).median() <= 2**-23

@@ -188,16 +188,10 @@ HWY_INLINE void addMixed(const ProjectionBwdCall &args, int64_t m, int64_t k0, i
   }
 }
 
-/// row[k] = the terms of d_x other than d_proj W: d_x_in or what d_out gives, + factor * x + h_pre * d_u. `x` are
-/// kGradBlock elements.
-HWY_INLINE void startRow(const ProjectionBwdCall &args, int64_t m, int64_t k0, int64_t count, const float *x,
-                         float *row) {
-  if (args.dxIn)
-    widenAny(args.dxIn, args.dxInType, m * args.K + k0, count, row);
-  else
-    std::memset(row, 0, kGradBlock * sizeof(float));
-  if (args.dOut)
-    addMixed(args, m, k0, count, row);
+/// row[k] += the terms of d_x other than d_proj W: d_x_in or what d_out gives, + factor * x + h_pre * d_u. `x` are
+/// kGradBlock elements. They come last: the products of d_proj are many, and small beside what d_out gives.
+HWY_INLINE void addOthers(const ProjectionBwdCall &args, int64_t m, int64_t k0, int64_t count, const float *x,
+                          float *row) {
   if (args.factor) {
     const V factor = hn::Set(d, args.factor[m]);
     for (int64_t k = 0; k < kGradBlock; k += kLanes)
@@ -205,6 +199,14 @@ HWY_INLINE void startRow(const ProjectionBwdCall &args, int64_t m, int64_t k0, i
   }
   if (args.hPre)
     addAggregate(args, m, k0, count, row);
+  if (args.dxIn) {
+    HWY_ALIGN float start[kGradBlock];
+    widenAny(args.dxIn, args.dxInType, m * args.K + k0, count, start);
+    for (int64_t k = 0; k < count; ++k)
+      row[k] += start[k];
+  }
+  if (args.dOut)
+    addMixed(args, m, k0, count, row);
 }
 
 /// A thread's buffers for the register tiles.
@@ -228,16 +230,17 @@ HWY_INLINE void multiplyGroup(const ProjectionBwdCall &args, int64_t m, int64_t 
                               float *product, const GradScratch &scratch) {
   const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
   if (tokens < kGradTokens || count < kGradBlock) // what is not there counts as zero
-    std::memset(scratch.x, 0, 2 * kGradTokens * kGradBlock * sizeof(float));
+    std::memset(scratch.x, 0, kGradTokens * kGradBlock * sizeof(float));
   for (int64_t t = 0; t < tokens; ++t)
     widenAny(args.x, args.type, (m + t) * args.K + k0, count, scratch.x + t * kGradBlock);
   if (product)
     addProduct(scratch.dProj, args.rows(), args.N, scratch.x, product);
   if (!phi)
     return;
-  for (int64_t t = 0; t < tokens; ++t)
-    startRow(args, m + t, k0, count, scratch.x + t * kGradBlock, scratch.dx + t * kGradBlock);
+  std::memset(scratch.dx, 0, kGradTokens * kGradBlock * sizeof(float));
   multiplyByPhi(scratch.dProj, args.rows(), args.N, phi, scratch.dx);
+  for (int64_t t = 0; t < tokens; ++t)
+    addOthers(args, m + t, k0, count, scratch.x + t * kGradBlock, scratch.dx + t * kGradBlock);
   for (int64_t t = 0; t < tokens; ++t)
     narrowAny(scratch.dx + t * kGradBlock, count, args.dx, args.dxType, (m + t) * args.K + k0);
 }

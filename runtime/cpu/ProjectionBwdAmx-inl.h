@@ -175,7 +175,8 @@ HWY_INLINE void writeToken(const ProjectionBwdCall &args, int64_t m, int64_t k0,
   if (count < kGradBlock || !oneStream || (args.dxIn && args.dxInType != args.dxType)) {
     float *x = scratch.rows, *row = x + kGradBlock;
     widenAny(args.x, args.type, at, count, x);
-    startRow(args, m, k0, count, x, row);
+    std::memset(row, 0, kGradBlock * sizeof(float));
+    addOthers(args, m, k0, count, x, row);
     for (int64_t k = 0; k < count; k += kLanes)
       store(hn::Add(load(row + k), load(sums + k)), row + k);
     narrow(row, count, dx);
