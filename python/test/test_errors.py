@@ -54,6 +54,7 @@ ERRORS = {
     "no-dtype": (pre({"x": torch.Tensor.bool}),
                  "mhcrt_pre: 'x' has a dtype that no kernel knows; needed f32, bf16 or f16"),
     "other-dtype": (post(f=torch.Tensor.bfloat16), "mhcrt_post: 'x' has dtype f32; needed bf16"),
+    "missing": (post(f=lambda f: None), "mhcrt_post: 'f' has dtype none; needed f32, bf16 or f16"),
     "width": (pre({"phi": lambda phi: phi[:, 1:]}), "mhcrt_pre: 'K' is 159; needed n*C = 160"),
     "streams": (many_streams, "mhcrt_contract: 'n' is 17; needed 1 to 16"),
     "word": (pre(res_map="sinkhorns"), "mhcrt_pre: 'res_map' is sinkhorns; needed sinkhorn, permutation or identity"),

@@ -244,6 +244,8 @@ void Call::setPlace(const BoxedTensor &row, const Tensor &tensor) {
 void Call::setOperand(unsigned number) {
   const BoxedTensor &row = op.tensors[number];
   std::optional<Tensor> &tensor = tensors[number];
+  if (tensor && !tensor->defined()) // None for one that is needed, which the kernel tells
+    tensor.reset();
   if (!tensor)
     return;
   setPlace(row, *tensor);
