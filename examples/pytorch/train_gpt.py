@@ -62,17 +62,23 @@ class GPT(nn.Module):
         return self.out(x.sum(-2))
 
 
+def batches(steps):
+    """The same words in each run, each of which says which two may follow."""
+    random = torch.Generator().manual_seed(1)
+    for _ in range(steps):
+        words = [torch.randint(WORDS, (BATCH,), generator=random)]
+        while len(words) <= LENGTH:
+            words.append((5 * words[-1] + torch.randint(2, (BATCH,), generator=random)) % WORDS)
+        yield torch.stack(words, 1)
+
+
 def losses(steps, **options):
-    """Losses of a run from the same weights on the same words, each of which says which two may follow."""
+    """Losses of a run from the same weights."""
     torch.manual_seed(0)
     model = GPT()
     run = torch.compile(model, **options) if options else model
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    for _ in range(steps):
-        words = [torch.randint(WORDS, (BATCH,))]
-        while len(words) <= LENGTH:
-            words.append((5 * words[-1] + torch.randint(2, (BATCH,))) % WORDS)
-        words = torch.stack(words, 1)
+    for words in batches(steps):
         loss = F.cross_entropy(run(words[:, :-1]).flatten(0, 1), words[:, 1:].flatten())
         optimizer.zero_grad()
         loss.backward()
