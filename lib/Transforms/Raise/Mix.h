@@ -44,6 +44,8 @@ public:
 
   /// Every reading of the value, the likeliest first.
   std::vector<Mix> readings();
+  /// Those of h (h_res x + h_post f), where nothing else reads the sum, as (h h_res) x + (h h_post) f.
+  std::vector<Mix> readingsOfTerms();
 
   /// Replaces the value by the result of `made`, whose dimensions are `groups`.
   bool finish(mlir::Operation *made, llvm::ArrayRef<IndexVars> groups, const llvm::Twine &detail = {});
@@ -60,8 +62,14 @@ public:
   }
   /// The value that the program has of an expression; null for none.
   mlir::Value valueOf(const algebra::Expr &expr);
-  /// The value that the expression is a part of: its rows or columns from one on.
-  std::optional<algebra::Reading::Found> findCut(const algebra::Expr &expr);
+  /// Two matrices that the program has: an expression is `factor` times the sum over one of their dimensions.
+  struct Product {
+    algebra::Expr left, right;
+    IndexVars::value_type over;
+    double factor;
+  };
+  /// Those whose product, of which `columns` are in the right one alone, an expression is.
+  std::optional<Product> findProduct(const algebra::Expr &expr, const IndexVars &columns);
   mlir::Value valueOf(const algebra::Factor &factor) { return valueOf(algebra::Algebra::of(factor.element)); }
   /// Whether a factor has a row for each token.
   bool isPerToken(const Mix &mix, const algebra::Factor &factor);
@@ -88,9 +96,13 @@ public:
   mlir::Value replacement; ///< of the value, once that is replaced
 
 private:
-  std::optional<algebra::Reading::Found> findWhole(const algebra::Node &node);
-  mlir::Value cutOut(const algebra::Expr &expr, llvm::ArrayRef<IndexVars> groups);
-  std::vector<Mix> readTerms();
+  mlir::Value buildProduct(const algebra::Expr &expr, const Mix &mix, llvm::ArrayRef<IndexVars> groups, bool isPerToken,
+                           mlir::Value x);
+  std::vector<Mix> readingsOf(const algebra::Expr &expr);
+  algebra::Indices openVars(const algebra::Factor &sum, IndexVars &bound);
+  std::optional<algebra::Term> openSum(const algebra::Factor &sum, IndexVars &bound);
+  void readStreams(const algebra::Term &outer, const algebra::Term &inner, const IndexVars &bound, size_t count,
+                   std::vector<Mix> &mixes);
   void readDigits(const algebra::Term &term, size_t sum, std::vector<Mix> &mixes);
   bool joinDigits();
   void readSum(const algebra::Term &term, size_t sum, std::vector<Mix> &mixes);

@@ -6,7 +6,6 @@
 //===------------------------------------------------------------------------===//
 
 #include "Mix.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -50,68 +49,66 @@ bool MixSite::isPerToken(const Mix &mix, const algebra::Factor &factor) {
   return hasOneToken(factor.node(), seen) || (!factor.node()->value && isOfOneToken(valueOf(factor)));
 }
 
-/// The dimensions of a node, each a variable of its own.
-static SmallVector<IndexVars> dimsOf(const algebra::Node &node) {
-  SmallVector<IndexVars> dims;
-  for (auto [dim, extent] : llvm::enumerate(node.dims))
-    dims.push_back({{static_cast<Var>(dim), extent}});
-  return dims;
+/// The factors of a term by whether they depend on a variable.
+static std::pair<Expr, Expr> splitBy(const algebra::Term &term, Var var) {
+  algebra::Term without, with;
+  for (const algebra::Factor &factor : term.factors)
+    (dependsOn(factor, var) ? with : without).factors.push_back(factor);
+  for (const algebra::Term &part : term.exponent)
+    (dependsOn(part, var) ? with : without).exponent.push_back(part);
+  return {{without}, {with}};
 }
 
-/// The value that has all elements of a node; none where the program has no such value.
-std::optional<algebra::Reading::Found> MixSite::findWhole(const algebra::Node &node) {
-  algebra::Indices own = algebra::indicesOf(algebra.sizes, dimsOf(node));
-  return nearest(reading, Algebra::of(algebra.elementAt(&node, own)), op);
-}
-
-std::optional<algebra::Reading::Found> MixSite::findCut(const Expr &expr) {
-  const algebra::Factor *part = algebra::singleFactor(expr);
-  auto isRun = [&](auto dim) {
-    auto [index, extent] = dim;
-    if (algebra::covers(algebra.sizes, index, extent) || (index.pieces.empty() && extent.isNumber()))
-      return true;
-    const algebra::Piece *piece = index.pieces.size() == 1 ? &index.pieces[0] : nullptr;
-    return piece && piece->stride == Size(1) && piece->multiplier == Size(1) && piece->extent.isNumber() &&
-           extent.isNumber();
-  };
-  bool isPart = part && expr[0].coefficient == 1 && llvm::all_of(llvm::zip(part->at(), part->node()->dims), isRun);
-  return isPart ? findWhole(*part->node()) : std::nullopt;
-}
-
-/// A part of a tensor that the program multiplies as a whole, and takes of the product.
-Value MixSite::cutOut(const Expr &expr, ArrayRef<IndexVars> groups) {
-  std::optional<algebra::Reading::Found> found = findCut(expr);
-  if (!found)
-    return {};
-  const algebra::Factor &part = *algebra::singleFactor(expr);
-  Value whole = arrange(*found, dimsOf(*part.node()));
-  if (!whole)
-    return {};
-  SmallVector<OpFoldResult> offsets, sizes = leaf.sizesOf(whole);
-  algebra::Indices from(part.at().begin(), part.at().end());
-  for (auto [index, extent, size] : llvm::zip(from, part.node()->dims, sizes)) {
-    offsets.push_back(builder.getIndexAttr(index.offset));
-    if (!algebra::covers(algebra.sizes, index, extent))
-      size = builder.getIndexAttr(index.pieces.empty() ? 1 : index.pieces[0].extent.number());
-    index.offset = 0;
+std::optional<MixSite::Product> MixSite::findProduct(const Expr &expr, const IndexVars &columns) {
+  for (auto [place, sum] : llvm::enumerate(expr[0].factors)) {
+    if (sum.halves != 2 || !sum.node()->isReduce("sum") || sum.node()->bound.size() != 1 || columns.size() != 1)
+      continue;
+    Extent over = {algebra.freshVar(), sum.node()->bound[0]};
+    Expr outer = expr;
+    outer[0].factors.erase(outer[0].factors.begin() + place);
+    std::optional<Expr> inner = algebra.part(sum.element, {algebra::wholeVar(over.first, over.second)});
+    inner = inner ? algebra.multiply(outer, *inner) : std::nullopt;
+    if (!inner || inner->size() != 1)
+      continue;
+    auto [left, right] = splitBy((*inner)[0], columns[0].first);
+    auto ofLeft = nearest(reading, left, op, /*anyFactor=*/true), ofRight = nearest(reading, right, op, true);
+    if (ofLeft && ofRight)
+      return Product{Algebra::scale(left, 1 / ofLeft->factor), Algebra::scale(right, 1 / ofRight->factor), over,
+                     (*inner)[0].coefficient * ofLeft->factor * ofRight->factor};
   }
-  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
-  Value slice = tensor::ExtractSliceOp::create(builder, op->getLoc(), whole, offsets, sizes, strides);
-  return algebra::arrange(reading, builder, op->getLoc(), slice, from, groups);
+  return std::nullopt;
+}
+
+Value MixSite::buildProduct(const Expr &expr, const Mix &mix, ArrayRef<IndexVars> groups, bool isPerToken, Value x) {
+  const IndexVars rows = groups.size() == 2 ? groups[0] : IndexVars(), &columns = groups.back();
+  std::optional<Product> product = findProduct(expr, columns);
+  if (!product)
+    return {};
+  auto buildFactor = [&](const Expr &factor, ArrayRef<IndexVars> dims) {
+    Value value = isPerToken ? buildWeights(factor, mix, dims, x) : build(factor, dims);
+    return value ? leaf.toF32(value) : value;
+  };
+  IndexVars over = {product->over};
+  Value left = buildFactor(product->left, {rows, over});
+  Value right = left ? buildFactor(product->right, {over, columns}) : Value();
+  if (!right)
+    return {};
+  Value result = isPerToken ? leaf.batchMatmul(left, right) : leaf.matmul(left, right);
+  if (product->factor != 1)
+    result = leaf.scale(result, product->factor);
+  return groups.size() == 2 ? result : leaf.join(result, isPerToken, 2);
 }
 
 Value MixSite::buildWeights(const Expr &expr, const Mix &mix, ArrayRef<IndexVars> groups, Value x) {
   auto isToken = [&](const Extent &token) { return dependsOn(expr[0], token.first); };
+  const bool isPerToken = mix.tokens.empty() || llvm::any_of(mix.tokens, isToken);
   SmallVector<IndexVars> all(groups.begin(), groups.end());
-  if (mix.tokens.empty() || llvm::any_of(mix.tokens, isToken)) {
+  if (isPerToken)
     all.insert(all.begin(), mix.tokens);
-    Value value = build(expr, all);
-    return value ? value : cutOut(expr, all);
-  }
   Value value = build(expr, all);
-  value = value ? value : cutOut(expr, all);
-  if (!value)
-    return {};
+  value = value ? value : buildProduct(expr, mix, groups, isPerToken, x);
+  if (!value || isPerToken)
+    return value;
   SmallVector<OpFoldResult> sizes = leaf.sizesOf(value);
   sizes.insert(sizes.begin(), leaf.size(x, 0));
   return leaf.broadcast(value, sizes, llvm::to_vector(llvm::seq<int64_t>(1, sizes.size())));

@@ -217,13 +217,14 @@ Value BranchReader::addGate(const Parts &parts, ArrayRef<IndexVars> rowGroups) {
     std::optional<Expr> same = gates && gateTerm ? algebra.divide(*gates, *gateTerm) : std::nullopt;
     if (!gates || !rows || (gateTerm && (!same || !isOne(algebra::numberOf(*same).value_or(0)))))
       continue;
-    auto weights = nearest(site.reading, *gates, site.op, /*anyFactor=*/true);
-    Rows found = weights ? buildRows(*rows, rowGroups) : Rows();
-    if (!found.value || !isOne(parts.common.coefficient * weights->factor * found.factor))
-      continue;
     IndexVars streams = {output};
+    auto weights = nearest(site.reading, *gates, site.op, /*anyFactor=*/true);
+    const double factor = weights ? weights->factor : 1;
+    Rows found = weights || site.findProduct(*gates, streams) ? buildRows(*rows, rowGroups) : Rows();
+    if (!found.value || !isOne(parts.common.coefficient * factor * found.factor))
+      continue;
     if (!gate)
-      gate = site.buildWeights(Algebra::scale(*gates, 1 / weights->factor), mix, {streams}, x);
+      gate = site.buildWeights(Algebra::scale(*gates, 1 / factor), mix, {streams}, x);
     if (!gate)
       continue;
     gateTerm = gates;

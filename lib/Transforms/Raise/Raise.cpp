@@ -173,6 +173,7 @@ private:
       return failure();
     normalise(func);
     eraseDeadOps(func);
+    cutProducts(func);
     stackStreams(func);
     PlaceKeeper keeper;
     Readings readings(func);

@@ -35,7 +35,11 @@ static bool raiseAggregate(MixSite &site, const Mix &mix) {
   order.append(mix.channels);
   // Channels before some of the tokens, as in images, are those of known streams.
   bool isInOrder = site.vars == order || (site.vars.size() == order.size() && isProjectedOrMade(mix.streams));
-  if (!isInOrder || mix.weights[0].factors.empty() || (!site.valueOf(mix.weights) && !site.findCut(mix.weights)))
+  IndexVars streams = {mix.stream};
+  const bool areKnown = areStreams(mix.streams);
+  // h_pre (h_res x) is (h_pre h_res) x
+  auto isProduct = [&] { return areKnown && site.findProduct(mix.weights, streams); };
+  if (!isInOrder || mix.weights[0].factors.empty() || (!site.valueOf(mix.weights) && !isProduct()))
     return false; // no gates, such as those of an aggregate that a norm scales
   if (!keepsPrecision(site.root, mix.streams)) {
     if (!mix.tokens.empty() || site.coefficients(mix) || isProjectedOrMade(mix.streams)) // one token is of any layer
@@ -44,9 +48,8 @@ static bool raiseAggregate(MixSite &site, const Mix &mix) {
   }
   auto isPerToken = [&](const algebra::Factor &weight) { return site.isPerToken(mix, weight); };
   // Weights of all tokens are gates of what is known for streams.
-  if (!llvm::all_of(mix.weights[0].factors, isPerToken) && !areStreams(mix.streams))
+  if (!llvm::all_of(mix.weights[0].factors, isPerToken) && !areKnown)
     return false;
-  IndexVars streams = {mix.stream};
   Value x = site.buildStreams(mix);
   Value gate = x ? site.buildWeights(mix.weights, mix, {streams}, x) : Value();
   if (!gate)
@@ -247,14 +250,16 @@ void StreamRaiser::raiseMixes() {
     if (dead.contains(op) || !sites.mayTake() || !isCandidate(op))
       continue;
     MixSite site(reading, sites, op->getResult(0));
-    for (const Mix &mix : site.readings()) {
+    auto raise = [&](const Mix &mix) {
       if (mix.branches.empty() ? !raiseAggregate(site, mix) : !raisePost(site, mix))
-        continue;
+        return false;
       if (!mix.branches.empty())
         streams.push_back({site.root, site.replacement, reading.whole(site.root)});
       markDead(op);
-      break;
-    }
+      return true;
+    };
+    if (!llvm::any_of(site.readings(), raise))
+      (void)llvm::any_of(site.readingsOfTerms(), raise);
   }
 }
 

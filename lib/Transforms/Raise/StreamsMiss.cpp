@@ -32,6 +32,15 @@ static bool mixes(Operation *product, Value streams) {
   return llvm::any_of(product->getOperands(), [&](Value operand) { return shownSource(operand) == streams; });
 }
 
+/// Whether a product of coefficients is what streams are weighed by.
+static bool weighsStreams(Value product) {
+  SmallVector<Operation *> readers;
+  usersThroughViews(product, readers);
+  return llvm::all_of(readers, [](Operation *reader) {
+    return isa<BroadcastOp>(reader) ? weighsStreams(reader->getResult(0)) : isa<AggregateOp, PostOp>(reader);
+  });
+}
+
 /// Code that only measures or returns a map is none that mixes streams. What reads several maps is told once, and what
 /// lacks its gates when they are there.
 static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &told) {
@@ -44,7 +53,9 @@ static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &tol
   for (size_t i = 0; i < readers.size(); ++i)
     if (isa<tensor::ConcatOp, tensor::CastOp, tensor::ReshapeOp, BroadcastOp, arith::SubFOp>(readers[i]))
       usersThroughViews(readers[i]->getResult(0), readers);
-  auto *reader = llvm::find_if(readers, llvm::IsaPred<MatmulOp, BatchMatmulOp>);
+  auto *reader = llvm::find_if(readers, [](Operation *reader) {
+    return isa<MatmulOp, BatchMatmulOp>(reader) && !weighsStreams(reader->getResult(0));
+  });
   if (reader == readers.end() ||
       llvm::any_of((*reader)->getOperands(), [&](Value operand) { return lacksGates(sites, operand); }) ||
       !told.insert(*reader).second)
