@@ -137,8 +137,6 @@ def : RaiseReason<"result-wider", "the result is kept in a wider type than the s
 def : RaiseReason<"branch-wider", "the sublayer's output is wider than the streams",
   "round the sublayer's output to the type of the streams">;
 
-def : RaiseReason<"gate-missing", "what is added to the mixed streams is not weighed per stream",
-  "multiply the sublayer's output by h_post, one value per stream and token">;
 def : RaiseReason<"branch-form", "what h_post multiplies has no channels",
   "multiply the sublayer's output [M, C] by h_post">;
 def : RaiseReason<"branch-twice", "h_post multiplies more than one tensor",

@@ -106,7 +106,7 @@ Value MixSite::buildWeights(const Expr &expr, const Mix &mix, ArrayRef<IndexVars
   if (isPerToken)
     all.insert(all.begin(), mix.tokens);
   Value value = build(expr, all);
-  value = value ? value : buildProduct(expr, mix, groups, isPerToken, x);
+  value = value || groups.empty() ? value : buildProduct(expr, mix, groups, isPerToken, x);
   if (!value || isPerToken)
     return value;
   SmallVector<OpFoldResult> sizes = leaf.sizesOf(value);

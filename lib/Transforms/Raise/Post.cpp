@@ -6,6 +6,8 @@
 //===------------------------------------------------------------------------===//
 
 #include "Mix.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -44,6 +46,7 @@ private:
   bool add(const algebra::Term &term);
   std::optional<Parts> split(const algebra::Term &term);
   Value addGate(const Parts &parts, ArrayRef<IndexVars> rowGroups);
+  Value buildGate(const Expr &gates);
   Rows buildRows(const Expr &product, ArrayRef<IndexVars> groups);
   Rows buildPart(const Expr &product, ArrayRef<IndexVars> groups);
   void splitBias();
@@ -148,11 +151,12 @@ std::optional<BranchReader::Parts> BranchReader::split(const algebra::Term &term
     partOf(dependsOn(part, output.first), hasChannel).exponent.push_back(part);
   }
   auto isOne = [](const algebra::Term &term) { return term.factors.empty() && term.exponent.empty(); };
-  if (!isOne(parts.gate) && !isOne(parts.rows))
+  const bool hasMap = site.coefficients(mix) != nullptr;
+  // The streams may share a gate, or have none; what no map mixes may be any sum of two products.
+  if (!isOne(parts.rows) && (!isOne(parts.gate) || (hasMap && !site.missesGates(mix))))
     return parts;
-  if (site.coefficients(mix) && !(isOne(parts.gate) && site.missesGates(mix)))
-    decline(isOne(parts.gate) ? Reason::gateMissing : Reason::branchForm, site.describeTerm(term),
-            "h_post [M, n] times the sublayer's output [M, C]");
+  if (hasMap && isOne(parts.rows))
+    decline(Reason::branchForm, site.describeTerm(term), "h_post [M, n] times the sublayer's output [M, C]");
   return std::nullopt;
 }
 
@@ -198,6 +202,21 @@ Rows BranchReader::buildRows(const Expr &product, ArrayRef<IndexVars> groups) {
   return {};
 }
 
+/// Values for each stream; those that all streams share are repeated.
+Value BranchReader::buildGate(const Expr &gates) {
+  if (dependsOn(gates[0], output.first))
+    return site.buildWeights(gates, mix, {{output}}, x);
+  SmallVector<OpFoldResult> sizes = {site.leaf.size(x, 0), site.leaf.constant(mix.stream.second.number())};
+  if (std::optional<double> number = algebra::numberOf(gates)) {
+    Value scalar = arith::ConstantOp::create(site.builder, site.op->getLoc(), site.builder.getF32FloatAttr(*number));
+    Value one = tensor::FromElementsOp::create(site.builder, site.op->getLoc(),
+                                               RankedTensorType::get({}, scalar.getType()), scalar);
+    return site.leaf.broadcast(one, sizes, {});
+  }
+  Value shared = site.buildWeights(gates, mix, {}, x);
+  return shared ? site.leaf.broadcast(shared, sizes, {0}) : shared;
+}
+
 /// A factor of the tokens, or of none, belongs to the gate or to what it multiplies: where the program has values.
 Value BranchReader::addGate(const Parts &parts, ArrayRef<IndexVars> rowGroups) {
   constexpr size_t kMostShared = 4;
@@ -217,14 +236,14 @@ Value BranchReader::addGate(const Parts &parts, ArrayRef<IndexVars> rowGroups) {
     std::optional<Expr> same = gates && gateTerm ? algebra.divide(*gates, *gateTerm) : std::nullopt;
     if (!gates || !rows || (gateTerm && (!same || !isOne(algebra::numberOf(*same).value_or(0)))))
       continue;
-    IndexVars streams = {output};
     auto weights = nearest(site.reading, *gates, site.op, /*anyFactor=*/true);
     const double factor = weights ? weights->factor : 1;
-    Rows found = weights || site.findProduct(*gates, streams) ? buildRows(*rows, rowGroups) : Rows();
+    const bool isKnown = weights || algebra::numberOf(*gates) || site.findProduct(*gates, {output});
+    Rows found = isKnown ? buildRows(*rows, rowGroups) : Rows();
     if (!found.value || !isOne(parts.common.coefficient * factor * found.factor))
       continue;
     if (!gate)
-      gate = site.buildWeights(Algebra::scale(*gates, 1 / factor), mix, {streams}, x);
+      gate = buildGate(Algebra::scale(*gates, 1 / factor));
     if (!gate)
       continue;
     gateTerm = gates;

@@ -99,17 +99,6 @@ func.func @gates_of_streams_that_are_normed_one_by_one(%x: tensor<8x4x64xf32>, %
   return %h : tensor<8x4xf32>
 }
 
-// CHECK: remark: [Missed] gate-missing | Category:mhc-raise:post | {{.*}}Found="1 * argument 3, [8, 64] of f32", Needed="h_post [M, n] times the sublayer's output [M, C]"
-func.func @post_without_a_gate(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)
-    -> tensor<8x4x64xf32> {
-  %map = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
-    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
-  %mixed = mhc.batch_matmul %map, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
-  %fw = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
-  %out = arith.addf %mixed, %fw : tensor<8x4x64xf32>
-  return %out : tensor<8x4x64xf32>
-}
-
 // CHECK: remark: [Missed] branch-form | Category:mhc-raise:post | {{.*}}Found="1 * argument 2, [8, 4] of f32", Needed="h_post [M, n] times the sublayer's output [M, C]"
 func.func @post_of_a_gate_alone(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)
     -> tensor<8x4x64xf32> {
