@@ -170,6 +170,27 @@ bool MixSite::finish(Operation *made, ArrayRef<IndexVars> groups, const Twine &d
 // Remarks
 //===----------------------------------------------------------------------===//
 
+/// A value that an element is made of; null for none.
+static Value firstValue(const algebra::Node *node, llvm::SmallPtrSetImpl<const algebra::Node *> &seen) {
+  if (node->value || !seen.insert(node).second)
+    return node->value;
+  for (const Expr &part : node->parts)
+    for (const algebra::Term &term : part)
+      for (const algebra::Factor &factor : term.factors)
+        if (Value value = firstValue(factor.node(), seen))
+          return value;
+  return {};
+}
+
+/// An element that no value of the program has: by a value that it is a part of, or is made of.
+static std::string describeElement(const algebra::Factor &factor) {
+  llvm::SmallPtrSet<const algebra::Node *, 16> seen;
+  Value value = firstValue(factor.node(), seen);
+  if (!value)
+    return "an expression";
+  return (factor.node()->value ? "a part of " : "an expression of ") + describe(value);
+}
+
 /// The known part of an element: the value that it is read of.
 std::string MixSite::describeTerm(const algebra::Term &term) {
   std::string text = describe(term.coefficient);
@@ -177,7 +198,7 @@ std::string MixSite::describeTerm(const algebra::Term &term) {
     text += " * exp(...)";
   for (const algebra::Factor &factor : term.factors) {
     Value value = valueOf(factor);
-    text += " * " + (value ? describe(value) : "an expression");
+    text += " * " + (value ? describe(value) : describeElement(factor));
   }
   return text;
 }
