@@ -183,10 +183,6 @@ static bool showsProduct(Value value) {
   Operation *maker = value.getDefiningOp();
   while (maker && showsOperand(maker))
     maker = maker->getOperand(0).getDefiningOp();
-  if (auto product = dyn_cast_if_present<MatmulOp>(maker)) { // one matrix for all tokens
-    const int64_t inner = product.getLhs().getType().getDimSize(product.getTransposeLhs() ? 0 : 1);
-    return inner >= kMinStreams && inner <= kMaxStreams;
-  }
   return isa_and_nonnull<BatchMatmulOp>(maker);
 }
 
