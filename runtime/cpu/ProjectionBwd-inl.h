@@ -199,14 +199,17 @@ HWY_INLINE void addOthers(const ProjectionBwdCall &args, int64_t m, int64_t k0, 
   }
   if (args.hPre)
     addAggregate(args, m, k0, count, row);
-  if (args.dxIn) {
-    HWY_ALIGN float start[kGradBlock];
+  if (!args.dxIn && !args.dOut)
+    return;
+  HWY_ALIGN float start[kGradBlock]; // one number of both, as of post_bwd
+  if (args.dxIn)
     widenAny(args.dxIn, args.dxInType, m * args.K + k0, count, start);
-    for (int64_t k = 0; k < count; ++k)
-      row[k] += start[k];
-  }
+  else
+    std::memset(start, 0, sizeof(start));
   if (args.dOut)
-    addMixed(args, m, k0, count, row);
+    addMixed(args, m, k0, count, start);
+  for (int64_t k = 0; k < count; ++k)
+    row[k] += start[k];
 }
 
 /// A thread's buffers for the register tiles.
