@@ -16,6 +16,8 @@ from torch._inductor.pattern_matcher import stable_topological_sort
 from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.passes.split_module import split_module
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from .boundaries import Boundaries
 from .graph_text import print_graph
@@ -51,6 +53,10 @@ def _stopped(value):
 _ABOUT_GRADIENTS = (
     "register_hook", "register_post_accumulate_grad_hook", "requires_grad_", "retain_grad",
     torch.autograd.grad_mode._enter_inference_mode,
+)  # fmt: skip
+
+_MODES = (
+    torch._C._set_grad_enabled, torch.amp.autocast_mode._enter_autocast, torch.amp.autocast_mode._exit_autocast,
 )  # fmt: skip
 
 _VIEWS = {
@@ -355,6 +361,8 @@ def rewrite(module, *, dump=None, reported=False, **options):
     parts = [node for node in module.graph.nodes if node.target is torch.ops.higher_order.tag_activation_checkpoint]
     if parts:
         return _rewrite_parts(module, [node.args[0].target for node in parts], dump, reported=reported, **options)
+    if any(_is_divided(node) for node in module.graph.nodes):
+        return _rewrite_parts(*_split(module), dump, reported=reported, **options)
     found = (lambda: None) if reported else lambda: specialise(module)
     return rewrite_captured(capture(module), found, dump=dump, reported=reported, **options)
 
@@ -376,8 +384,35 @@ def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, du
     return graph, [plan]
 
 
+def _is_divided(node):
+    """Whether a node makes or reads tensors that several processes have parts of (DTensor)."""
+    values = [other.meta.get("example_value") for other in (node, *node.all_input_nodes)]
+    return any(map(is_traceable_wrapper_subclass, values))
+
+
+def _is_fake(node):
+    return node.op == "placeholder" and isinstance(node.meta.get("example_value"), FakeTensor)
+
+
+def _split(module):
+    """The graph with each run of its nodes that knows one process alone as a graph of its own, and their names."""
+    runs, divided = {}, []
+    for node in module.graph.nodes:
+        if node.target in _MODES or _is_written(node):
+            raise Unsupported(f"{node} would change more than its part of a graph with DTensor")
+        if node.op in ("placeholder", "output"):
+            continue
+        if not divided or divided[-1] != _is_divided(node):
+            divided.append(_is_divided(node))
+        runs[node] = len(divided) - 1
+    split = split_module(module, None, runs.__getitem__, keep_original_order=True)
+    split.meta = module.meta
+    names = [f"submod_{number}" for number, is_divided in enumerate(divided) if not is_divided]
+    return split, [name for name in names if any(map(_is_fake, getattr(split, name).graph.nodes))]
+
+
 def _rewrite_parts(module, names, dump, **options):
-    """The same where layers are checkpointed, each of which is a graph of its own: all between them stays."""
+    """The same where parts are graphs of their own, as of checkpointed layers: all between them stays."""
     whole = torch.fx.GraphModule(module, module.graph)
     whole.meta = module.meta
     plans = []
