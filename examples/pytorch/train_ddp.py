@@ -50,6 +50,7 @@ def main():
             distributed.all_reduce(loss.detach_())
             if rank == 0:
                 print(f"step {step:4}: loss {loss.item() / ranks:.4f}")
+    distributed.barrier()  # meanwhile threads of the sums let go of tensors, for which they need Python
     distributed.destroy_process_group()
 
 

@@ -25,7 +25,8 @@ def wanted():
 @pytest.mark.parametrize("form", [[], ["--sharded"]], ids=["ddp", "fsdp"])
 def test_two_processes_have_the_losses_of_one(form, wanted):
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    done = subprocess.run([*launch, "train_ddp.py", *form, str(STEPS)], cwd=EXAMPLES, capture_output=True, text=True)
+    command = [*launch, "train_ddp.py", *form, str(STEPS)]
+    done = subprocess.run(command, cwd=EXAMPLES, capture_output=True, text=True, timeout=600)
     found = [float(loss) for loss in re.findall(r"loss ([0-9.]+)", done.stdout)]
     assert found == pytest.approx(wanted, abs=2e-4), done.stdout + done.stderr
 
