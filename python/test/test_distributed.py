@@ -25,7 +25,7 @@ def wanted():
 
 
 def output_of(command):
-    """What a command prints. PyTorch's processes may hang when they end, as threads of gloo wait for Python then."""
+    """Runs a command. PyTorch's processes may hang when they end, as threads of gloo wait for Python then."""
     with subprocess.Popen(command, cwd=EXAMPLES, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           start_new_session=True) as run:  # fmt: skip
         timer = threading.Timer(300, os.killpg, [run.pid, signal.SIGKILL])
