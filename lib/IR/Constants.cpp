@@ -7,6 +7,7 @@
 
 #include "mhc/IR/Constants.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
 #include <charconv>
 #include <iterator>
 
@@ -24,6 +25,23 @@ DenseElementsAttr mhc::denseElements(Attribute constant) {
       size_t(resource.getNumElements()) * resource.getElementType().getIntOrFloatBitWidth())
     return {};
   return DenseElementsAttr::getFromRawBuffer(resource.getType(), blob->getData());
+}
+
+Attribute mhc::numberOf(Value value, const KnownNumbers &known) {
+  Attribute number = known.lookup(value);
+  if (!number)
+    (void)matchPattern(value, m_Constant(&number));
+  return number;
+}
+
+Attribute mhc::foldNumber(Operation &op, const KnownNumbers &known) {
+  SmallVector<Attribute> operands =
+      llvm::map_to_vector(op.getOperands(), [&](Value operand) { return numberOf(operand, known); });
+  SmallVector<OpFoldResult> results;
+  if (llvm::is_contained(operands, Attribute()) || failed(op.fold(operands, results)) || results.size() != 1)
+    return {};
+  auto shown = dyn_cast<Value>(results[0]);
+  return shown ? numberOf(shown, known) : cast<Attribute>(results[0]);
 }
 
 double mhc::asWritten(const llvm::APFloat &number) {

@@ -26,14 +26,16 @@ std::optional<Format> mhc::narrowFormat(Type element) {
   return element.isF16() ? std::optional(Format::f16) : std::nullopt;
 }
 
-Value mhc::behindReshapes(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isReshape(op))
-      break;
+/// The value behind a chain of ops of one kind, each of which has one operand.
+static Value behind(bool (*isPassed)(Operation *), Value value) {
+  for (Operation *op = value.getDefiningOp(); op && isPassed(op); op = value.getDefiningOp())
     value = op->getOperand(0);
-  }
   return value;
 }
+
+Value mhc::behindReshapes(Value value) { return behind(isReshape, value); }
+
+Value mhc::behindViews(Value value) { return behind(showsOperand, value); }
 
 bool mhc::isOnlyReshaped(Value value) { return value.hasOneUse() && isReshape(*value.user_begin()); }
 

@@ -13,7 +13,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
@@ -95,30 +94,17 @@ LogicalResult ScanOp::verify() {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// A longer scan stays a loop.
-constexpr int64_t kMostElements = 1 << 15;
-
 /// The number that a body yields; null where it does not fold.
 static Attribute yieldOf(Block &body, ArrayRef<Attribute> arguments) {
-  DenseMap<Value, Attribute> numbers;
+  mhc::KnownNumbers known;
   for (auto [argument, number] : llvm::zip_equal(body.getArguments(), arguments))
-    numbers[argument] = number;
-  auto numberOf = [&](Value value) {
-    Attribute number = numbers.lookup(value);
-    if (!number)
-      (void)matchPattern(value, m_Constant(&number));
-    return number;
-  };
-  for (Operation &op : body.without_terminator()) {
-    SmallVector<Attribute> operands = llvm::map_to_vector(op.getOperands(), numberOf);
-    SmallVector<OpFoldResult> results;
-    if (op.getNumResults() != 1 || llvm::is_contained(operands, Attribute()) || failed(op.fold(operands, results)) ||
-        results.size() != 1)
+    known[argument] = number;
+  for (Operation &op : body.without_terminator())
+    if (Attribute number = mhc::foldNumber(op, known))
+      known[op.getResult(0)] = number;
+    else
       return {};
-    auto shown = dyn_cast<Value>(results[0]);
-    numbers[op.getResult(0)] = shown ? numberOf(shown) : cast<Attribute>(results[0]);
-  }
-  return numberOf(body.getTerminator()->getOperand(0));
+  return mhc::numberOf(body.getTerminator()->getOperand(0), known);
 }
 
 LogicalResult ScanOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldResult> &results) {
@@ -126,7 +112,7 @@ LogicalResult ScanOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldResult> &r
   DenseElementsAttr start = adaptor.getStart() ? denseElements(adaptor.getStart()) : DenseElementsAttr();
   auto scanned = cast<RankedTensorType>(getScanned().getType()), last = cast<RankedTensorType>(getLast().getType());
   if (!x || (!getInclusive() && !start) || !scanned.hasStaticShape() || !last.hasStaticShape() || x.empty() ||
-      x.getNumElements() > kMostElements)
+      x.getNumElements() > kMostFolded)
     return failure();
   ArrayRef<int64_t> shape = scanned.getShape();
   const int64_t size = shape[getDimension()], stride = ShapedType::getNumElements(shape.drop_front(getDimension() + 1));

@@ -33,10 +33,7 @@ static bool isCommon(Operation *op) { return isa<ExpandOp, ContractOp, Projectio
 /// Whether the channels of a front end come from several tensors: to bring them together costs what the kernel saves.
 static bool isGathered(Operation *op) {
   auto front = dyn_cast<PreGatedDeltaRuleOp>(op);
-  Value channels = front ? front.getQkvzba() : Value();
-  while (channels && channels.getDefiningOp() && showsOperand(channels.getDefiningOp()))
-    channels = channels.getDefiningOp()->getOperand(0);
-  return channels && channels.getDefiningOp<tensor::ConcatOp>();
+  return front && behindViews(front.getQkvzba()).getDefiningOp<tensor::ConcatOp>();
 }
 
 static bool isOfSite(Operation *op) { return op && isMhcOp(op) && !isCommon(op) && !isGathered(op); }

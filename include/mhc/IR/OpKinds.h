@@ -24,6 +24,8 @@ std::optional<Format> narrowFormat(mlir::Type element);
 
 /// The value that reshapes make `value` from.
 mlir::Value behindReshapes(mlir::Value value);
+/// The value that ops which only show their operand make `value` from.
+mlir::Value behindViews(mlir::Value value);
 /// Whether a reshape is all that uses a value.
 bool isOnlyReshaped(mlir::Value value);
 /// Users of a value, looking through ops that only show it.

@@ -51,9 +51,7 @@ static void fuseEach(func::FuncOp func, Sites &sites, void (*fuse)(Sites &, Op, 
 
 /// The post at the other side of a boundary, and why it is none. The first sublayer has neither.
 static PostOp postInFrontOf(Sites &sites, PreOp pre) {
-  Value streams = pre.getX(), source = streams;
-  while (source.getDefiningOp() && showsOperand(source.getDefiningOp()))
-    source = source.getDefiningOp()->getOperand(0);
+  Value streams = pre.getX(), source = behindViews(streams);
   const std::string needed = ("'mhc.post' in layout " + stringifyLayout(pre.getLayout())).str();
   const auto decline = [&](Reason reason) {
     sites.decline("post_pre", {reason, opAtFault(streams, pre), describe(streams), needed, {streams, Value()}});

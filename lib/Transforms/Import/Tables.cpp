@@ -22,8 +22,6 @@
 using namespace mlir;
 using namespace mhc;
 
-/// More elements are no table: 6! permutations have 720 matrices of 36.
-constexpr int64_t kMostElements = 1 << 15;
 /// Tables that one is computed of, each of the next.
 constexpr int kMostSteps = 16;
 /// Runs of one element: the groups of gates are three.
@@ -44,7 +42,7 @@ private:
   DenseElementsAttr compute(linalg::LinalgOp op);
   /// Computes `value` of the body at `place`, where the result is `init` so far.
   Attribute elementOf(linalg::LinalgOp op, Value value, ArrayRef<int64_t> place, Attribute init = {});
-  Attribute fold(Operation &op, ArrayRef<int64_t> place, const llvm::DenseMap<Value, Attribute> &numbers);
+  Attribute fold(Operation &op, ArrayRef<int64_t> place, const KnownNumbers &numbers);
 
   llvm::DenseMap<Value, DenseElementsAttr> known;
   int steps = 0;
@@ -63,7 +61,7 @@ DenseElementsAttr Tables::of(Value value) {
 
 DenseElementsAttr Tables::read(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !type.hasStaticShape() || type.getNumElements() > kMostElements)
+  if (!type || !type.hasStaticShape() || type.getNumElements() > kMostFolded)
     return {};
   Attribute constant;
   if (matchPattern(value, m_Constant(&constant)))
@@ -108,7 +106,7 @@ DenseElementsAttr Tables::compute(linalg::LinalgOp op) {
   AffineMap written = op.getMatchingIndexingMap(init);
   if (!llvm::all_of(op.getDpsInputOperands(), isTable) ||
       (readsInit ? !of(init->get()) : op.getNumReductionLoops() != 0) || !written.isProjectedPermutation() ||
-      ShapedType::getNumElements(sizes) > kMostElements)
+      ShapedType::getNumElements(sizes) > kMostFolded)
     return {};
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<Attribute> elements(type.getNumElements());
@@ -125,7 +123,7 @@ DenseElementsAttr Tables::compute(linalg::LinalgOp op) {
 }
 
 Attribute Tables::elementOf(linalg::LinalgOp op, Value value, ArrayRef<int64_t> place, Attribute init) {
-  llvm::DenseMap<Value, Attribute> numbers;
+  KnownNumbers numbers;
   numbers[op.getMatchingBlockArgument(op.getDpsInitOperand(0))] = init;
   for (OpOperand *input : op.getDpsInputOperands()) {
     Attribute &number = numbers[op.getMatchingBlockArgument(input)];
@@ -156,29 +154,18 @@ SmallVector<int64_t> Tables::numbersOf(linalg::GenericOp op, Value value) {
   return numbers;
 }
 
-Attribute Tables::fold(Operation &op, ArrayRef<int64_t> place, const llvm::DenseMap<Value, Attribute> &numbers) {
-  auto numberOf = [&](Value value) {
-    Attribute constant = numbers.lookup(value);
-    if (!constant)
-      (void)matchPattern(value, m_Constant(&constant));
-    return constant;
-  };
+Attribute Tables::fold(Operation &op, ArrayRef<int64_t> place, const KnownNumbers &numbers) {
   if (auto index = dyn_cast<linalg::IndexOp>(op))
     return IntegerAttr::get(index.getType(), place[index.getDim()]);
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     SmallVector<int64_t> at;
     for (Value index : extract.getIndices())
-      if (auto number = dyn_cast_or_null<IntegerAttr>(numberOf(index)))
+      if (auto number = dyn_cast_or_null<IntegerAttr>(numberOf(index, numbers)))
         at.push_back(number.getInt());
     DenseElementsAttr table = of(extract.getTensor());
     return table && at.size() == extract.getIndices().size() ? elementAt(table, at) : Attribute();
   }
-  SmallVector<Attribute> operands = llvm::map_to_vector(op.getOperands(), numberOf);
-  SmallVector<OpFoldResult> results;
-  if (llvm::is_contained(operands, Attribute()) || failed(op.fold(operands, results)) || results.size() != 1)
-    return {};
-  auto shown = dyn_cast<Value>(results[0]);
-  return shown ? numberOf(shown) : cast<Attribute>(results[0]);
+  return foldNumber(op, numbers);
 }
 
 /// Elements of a vector at known places, as a concatenation of runs; null for places that are not known, and for any

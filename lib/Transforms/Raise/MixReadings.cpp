@@ -175,12 +175,6 @@ std::vector<Mix> MixSite::readingsOf(const Expr &expr) {
   return mixes;
 }
 
-static Value behindViews(Value value) {
-  while (value.getDefiningOp() && showsOperand(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
-
 /// Whether what makes `result` is all that reads a value.
 static bool isReadFor(Value result, Value value) {
   SmallVector<Operation *> readers;

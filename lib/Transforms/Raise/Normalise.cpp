@@ -44,9 +44,9 @@ Value mhc::negated(Value value) {
   return neg ? neg.getOperand() : Value();
 }
 
-/// The op of a kind that makes a value, maybe seen through views.
+/// The op of a kind that makes a value, maybe seen through views, parts and copies.
 template <typename Op>
-static Op behindViews(Value value) {
+static Op seenThroughViews(Value value) {
   while (
       isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp, TransposeOp, BroadcastOp>(
           value.getDefiningOp()))
@@ -72,7 +72,7 @@ static Value without(OpBuilder &builder, Value value) {
 static Value negatedBehindViews(OpBuilder &builder, Value value) {
   if (Value x = negated(value))
     return x;
-  auto neg = behindViews<arith::NegFOp>(value);
+  auto neg = seenThroughViews<arith::NegFOp>(value);
   return neg && singleUser(neg) ? without<arith::NegFOp>(builder, value) : Value();
 }
 
@@ -161,7 +161,7 @@ static LogicalResult normaliseMul(arith::MulFOp op, PatternRewriter &rewriter) {
     rewriter.replaceOpWithNewOp<arith::NegFOp>(op, x);
     return success();
   }
-  if (op.getLhs() == op.getRhs() && behindViews<math::AbsFOp>(op.getLhs())) {
+  if (op.getLhs() == op.getRhs() && seenThroughViews<math::AbsFOp>(op.getLhs())) {
     Value x = without<math::AbsFOp>(rewriter, op.getLhs());
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, x, x);
     return success();
@@ -213,7 +213,7 @@ static LogicalResult normalisePower(math::PowFOp op, PatternRewriter &rewriter) 
 static LogicalResult normaliseTrunc(arith::TruncFOp op, PatternRewriter &rewriter) {
   Type element = getElementTypeOrSelf(op.getType());
   auto wasNarrow = [&](Value value) {
-    auto ext = behindViews<arith::ExtFOp>(value);
+    auto ext = seenThroughViews<arith::ExtFOp>(value);
     return ext && getElementTypeOrSelf(ext.getIn()) == element;
   };
   if (wasNarrow(op.getIn()))

@@ -179,13 +179,6 @@ static bool joinsParts(tensor::ConcatOp op) {
   return op.getDim() != 0 && op.getInputs().size() <= static_cast<size_t>(kMaxStreams);
 }
 
-static bool showsProduct(Value value) {
-  Operation *maker = value.getDefiningOp();
-  while (maker && showsOperand(maker))
-    maker = maker->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<BatchMatmulOp>(maker);
-}
-
 /// Ops whose result may be a whole mix: not views, except rows of a product that mixes several things at once, streams
 /// side by side, and what was computed transposed.
 static bool isCandidate(Operation *op) {
@@ -196,7 +189,7 @@ static bool isCandidate(Operation *op) {
   if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()) || isWide(op->getResult(0)))
     return false;
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return showsProduct(slice.getSource());
+    return behindViews(slice.getSource()).getDefiningOp<BatchMatmulOp>() != nullptr;
   if (auto cast = dyn_cast<arith::TruncFOp>(op))
     return singleUser(cast.getIn());
   if (auto concat = dyn_cast<tensor::ConcatOp>(op))

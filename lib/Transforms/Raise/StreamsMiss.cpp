@@ -15,21 +15,13 @@
 using namespace mlir;
 using namespace mhc;
 
-/// The value that another shows, in its type or in a wider one.
-static Value shownSource(Value value) {
-  for (Operation *op = value.getDefiningOp(); op && (isReshape(op) || isa<TransposeOp, arith::ExtFOp>(op));
-       op = value.getDefiningOp())
-    value = op->getOperand(0);
-  return value;
-}
-
 /// Whether a value shows streams whose gates were told to be missing.
-static bool lacksGates(const Sites &sites, Value streams) { return sites.hasDeclined("gates", shownSource(streams)); }
+static bool lacksGates(const Sites &sites, Value streams) { return sites.hasDeclined("gates", behindViews(streams)); }
 
 /// Whether a product is of streams, seen through views.
 static bool mixes(Operation *product, Value streams) {
-  streams = shownSource(streams);
-  return llvm::any_of(product->getOperands(), [&](Value operand) { return shownSource(operand) == streams; });
+  streams = behindViews(streams);
+  return llvm::any_of(product->getOperands(), [&](Value operand) { return behindViews(operand) == streams; });
 }
 
 /// Whether a product of coefficients is what streams are weighed by.
@@ -108,7 +100,7 @@ static bool isComputedOf(Value value, Value streams) {
     if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op))
       continue;
     for (Value operand : op->getOperands())
-      if (Value source = shownSource(operand); source == streams)
+      if (Value source = behindViews(operand); source == streams)
         return true;
       else
         values.insert(source);
@@ -125,8 +117,8 @@ static void explainProjected(Sites &sites, GatesOp gates) {
     usersThroughViews(gates.getHPre(), readers);
   for (Operation *reader : readers)
     if (auto aggregate = dyn_cast<AggregateOp>(reader)) {
-      Value projected = shownSource(projection.getX());
-      if (isComputedOf(projected, shownSource(aggregate.getX())))
+      Value projected = behindViews(projection.getX());
+      if (isComputedOf(projected, behindViews(aggregate.getX())))
         sites.decline("pre", {Reason::projectionForm,
                               projected.getDefiningOp(),
                               describe(projected),
