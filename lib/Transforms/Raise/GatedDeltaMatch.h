@@ -76,9 +76,6 @@ struct ActivatedConvolution : CausalConvolution {
   std::optional<double> eps; ///< of the norm
   int64_t headSize = 0;      ///< of the norm
   int64_t heads() const { return channels / headSize; }
-  std::optional<algebra::Var> headVar() const {
-    return channelVars.size() > 1 ? std::optional(channelVars.front().first) : std::nullopt;
-  }
 };
 /// Sets `fault` where a SiLU reads tokens before, and is none that the op computes.
 std::optional<ActivatedConvolution> matchActivated(algebra::Reading &reading, const Opened &value,

@@ -303,6 +303,4 @@ bool copyInput(const mhcrt::HostTensor &input, int32_t dtype, mhcrt::HostTensor 
   return true;
 }
 
-std::string randomIr(uint64_t seed) { return randomCase(seed).ir; }
-
 } // namespace mhc::conformance

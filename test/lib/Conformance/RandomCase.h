@@ -43,9 +43,6 @@ inline RandomCase anyCase(uint64_t seed) { return isGatedDelta(seed) ? gatedDelt
 /// A copy of an input: floats in that type, numbers of tokens as they are.
 bool copyInput(const mhcrt::HostTensor &input, int32_t dtype, mhcrt::HostTensor &copy, std::string &error);
 
-/// The IR alone.
-std::string randomIr(uint64_t seed);
-
 } // namespace mhc::conformance
 
 #endif // MHC_CONFORMANCE_RANDOMCASE_H
