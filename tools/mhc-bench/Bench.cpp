@@ -138,7 +138,7 @@ static Error checkTails(const Options &options, const Session &session, llvm::Ar
     ++rows;
     Error error = checkTail(session, program, options.tail);
     failures += error ? 1 : 0;
-    os << llvm::formatv("{0,-22}{1,-6}{2,8}x{3,-6} {4}{5}\n", program.name, mhcrt_dtype_name(program.dtype()), sizes.M,
+    os << llvm::formatv("{0,-34}{1,-6}{2,8}x{3,-6} {4}{5}\n", program.name, mhcrt_dtype_name(program.dtype()), sizes.M,
                         sizes.C, error ? "FAIL " + llvm::toString(std::move(error)) : "same bits",
                         session.isOnGpu() ? ", " + variantsOf(session, program) : "");
     os.flush();

@@ -105,9 +105,9 @@ void Checks::run() {
 
 int64_t Checks::print() const {
   int64_t failures = 0;
-  os << formatv("{0,-20}{1,8}{2,8}{3,12}  {4}\n", "kernel", "calls", "failed", "of allowed", "variants");
+  os << formatv("{0,-26}{1,8}{2,8}{3,12}  {4}\n", "kernel", "calls", "failed", "of allowed", "variants");
   for (auto [info, tally] : llvm::zip(kernels, tallies)) {
-    os << formatv("{0,-20}{1,8}{2,8}{3,12:f3} ", info->opName.drop_front(strlen("mhc.")), tally.calls, tally.failures,
+    os << formatv("{0,-26}{1,8}{2,8}{3,12:f3} ", info->opName.drop_front(strlen("mhc.")), tally.calls, tally.failures,
                   tally.worst);
     for (auto &[variant, count] : tally.variants)
       os << (variant.empty() ? "" : formatv(" {0} {1}", variant, count).str());

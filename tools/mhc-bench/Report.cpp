@@ -23,7 +23,7 @@ Report::Report(const Options &options, const Session &session, std::vector<Torch
     place = formatv("{0}, {1}", counted(session.runtime.threads(session.context), "thread"),
                     session.runtime.amx(session.context) ? "AMX tiles" : "portable kernels");
   os << formatv("{0}, n = {1}; best of {2}\n\n", place, options.shapes.front().n, counted(options.rounds, "round"));
-  os << formatv("{0,-22}{1,-6}{2,7}{3,6}{4,11}{5,9}{6,8}{7,8}{8,13}{9,13}{10,9}{11}\n", "kernel", "dtype", "M", "C",
+  os << formatv("{0,-34}{1,-6}{2,7}{3,6}{4,11}{5,9}{6,8}{7,8}{8,13}{9,13}{10,9}{11}\n", "kernel", "dtype", "M", "C",
                 "us", "GB/s", "copy", "% copy", "bytes need", "adds need", "/ bound",
                 session.isOnGpu() ? "  variant" : "");
 }
@@ -66,13 +66,13 @@ llvm::json::Object Report::toJson(const Measurement &m) const {
 void Report::add(Measurement m) {
   const Sizes sizes = m.program.sizes();
   if (!options.json)
-    os << formatv("{0,-22}{1,-6}{2,7}{3,6}{4,11:f1}{5,9:f1}{6,8:f1}{7,8:f0}{8,10:f1} us{9,10:f1} us{10,9:f2}{11}\n",
+    os << formatv("{0,-34}{1,-6}{2,7}{3,6}{4,11:f1}{5,9:f1}{6,8:f1}{7,8:f0}{8,10:f1} us{9,10:f1} us{10,9:f2}{11}\n",
                   m.program.name, mhcrt_dtype_name(m.program.dtype()), sizes.M, sizes.C, 1e6 * m.seconds,
                   m.bytesPerSecond() / 1e9, m.copyBytesPerSecond / 1e9, m.copyPercent(), 1e6 * m.byteBound(),
                   1e6 * m.arithmeticBound(), m.seconds / m.bound(), m.variant.empty() ? "" : "  " + m.variant);
   const TorchRow *other = torchOf(m);
   if (other && !options.json)
-    os << formatv("{0,-22}PyTorch: eager {1:f1} us, {2:f2} times ours; torch.compile {3:f1} us, {4:f2} times ours\n",
+    os << formatv("{0,-34}PyTorch: eager {1:f1} us, {2:f2} times ours; torch.compile {3:f1} us, {4:f2} times ours\n",
                   "", 1e6 * other->eager, other->eager / m.seconds, 1e6 * other->compiled, other->compiled / m.seconds);
   os.flush();
   all.push_back(std::move(m));
