@@ -93,6 +93,8 @@ HWY_INLINE void coefficientsBwd(const PreBwdArgs &args, const PreBwdFirstPass &r
     roundPlanes(gates, n, args.h_pre_format);
     roundPlanes(gates + n * kLanes, n, args.h_post_format);
     residualBwd(args, m, count, gates, dz, history);
+    for (int64_t j = 0; count < kLanes && j < N; ++j) // logits of lanes without a token are those of beta alone
+      store(hn::IfThenElseZero(hn::FirstN(d, count), load(dz + j * kLanes)), dz + j * kLanes);
   }
   planesToRows(gates, count, n, rows.hPre + m * n);
   storeSome(gatesBwdPlanes(proj, s, n, N, options, dz, sums), rows.dStat + m, count);

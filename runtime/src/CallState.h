@@ -33,12 +33,11 @@ inline int64_t saturatingAdd(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
-/// n!, or -1 when it does not fit.
+/// n!, or INT64_MAX where it does not fit.
 inline int64_t factorial(int64_t n) {
   int64_t product = 1;
-  for (int64_t k = 2; k <= n; ++k)
-    if (__builtin_mul_overflow(product, k, &product))
-      return -1;
+  for (int64_t k = 2; k <= n && product < INT64_MAX; ++k)
+    product = saturatingMul(product, k);
   return product;
 }
 inline int64_t divideUp(int64_t a, int64_t b) { return a / b + (a % b != 0); }

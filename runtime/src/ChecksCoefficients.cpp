@@ -88,14 +88,14 @@ bool mhcrt::checkSinkhornBwd(CallState &state, const SinkhornBwdArgs &a) {
 
 bool mhcrt::checkPermutationMix(CallState &state, const PermutationMixArgs &a) {
   KernelCall call(state, "mhcrt_permutation_mix");
-  call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams).equal("R", a.R, "n!", factorial(a.n));
+  call.dim("M", a.M, 0).dim("n", a.n, 1, kMostPermuted).equal("R", a.R, "n!", factorial(a.n));
   call.tensor("logits", a.logits, a.logits_type, kF32, a.M).tensor("mix", a.mix, a.mix_type, kF32, a.M);
   return call.begin();
 }
 
 bool mhcrt::checkPermutationMixBwd(CallState &state, const PermutationMixBwdArgs &a) {
   KernelCall call(state, "mhcrt_permutation_mix_bwd");
-  call.dim("M", a.M, 0).dim("n", a.n, 1, kMaxStreams).equal("R", a.R, "n!", factorial(a.n));
+  call.dim("M", a.M, 0).dim("n", a.n, 1, kMostPermuted).equal("R", a.R, "n!", factorial(a.n));
   call.tensor("d_mix", a.d_mix, a.d_mix_type, kF32, a.M)
       .tensor("logits", a.logits, a.logits_type, kF32, a.M)
       .tensor("d_logits", a.d_logits, a.d_logits_type, kF32, a.M);

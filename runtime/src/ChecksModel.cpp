@@ -14,7 +14,7 @@ using namespace mhcrt;
 
 /// One product is a batch of one.
 static bool checkProduct(KernelCall &call, const BatchMatmulArgs &a) {
-  call.dim("B", a.B, 0).dim("M", a.M, 0, INT32_MAX).dim("K", a.K, 1, INT32_MAX).dim("N", a.N, 0, INT32_MAX);
+  call.dim("B", a.B, 0, INT32_MAX).dim("M", a.M, 0, INT32_MAX).dim("K", a.K, 1, INT32_MAX).dim("N", a.N, 0, INT32_MAX);
   const int64_t some = std::min(a.B, std::min(a.M, a.N));
   call.tensor("lhs", a.lhs, a.lhs_type, kFloats, some)
       .tensor("rhs", a.rhs, a.rhs_type, kFloats, some)

@@ -67,7 +67,7 @@ template <typename Args>
 static void checkResidual(KernelCall &call, const Args &a) {
   call.attribute("res_map", a.res_map, 3).attribute("fold_pre", a.fold_pre, 2);
   if (a.res_map == MHCRT_RES_MAP_PERMUTATION)
-    call.equal("N", a.N, "2*n + n!", factorial(a.n) < 0 ? -1 : saturatingAdd(2 * a.n, factorial(a.n)));
+    call.dim("n", a.n, 1, kMostPermuted).equal("N", a.N, "2*n + n!", saturatingAdd(2 * a.n, factorial(a.n)));
   else
     call.equal("N", a.N, "2*n + n*n", 2 * a.n + a.n * a.n);
   if (a.res_map == MHCRT_RES_MAP_SINKHORN)

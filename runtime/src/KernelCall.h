@@ -22,6 +22,9 @@ constexpr Types kF32 = {MHCRT_F32};
 
 /// The largest number of streams that kernels take.
 constexpr int64_t kMaxStreams = 16;
+/// The largest number of streams whose n! permutations are summed, as the ops' verifier has it: the logits of 7 are
+/// 5,040 a token.
+constexpr int64_t kMostPermuted = 6;
 /// The most iterations of Sinkhorn: backward kernels keep what each of them made.
 constexpr int64_t kMaxIterations = 1000;
 /// The most taps of a causal convolution.

@@ -6,6 +6,8 @@
 //===------------------------------------------------------------------------===//
 #include "ThreadPool.h"
 
+#include <cfenv>
+
 using namespace mhcrt;
 
 // About 20 microseconds: kernels of one layer follow each other within that time, and waking a sleeping thread
@@ -19,6 +21,24 @@ static void pause() {
   asm volatile("yield");
 #endif
 }
+
+namespace {
+/// Rounds to nearest and keeps numbers below the smallest normal one, whatever the caller's thread is set to: a tile
+/// has the same bits on every thread.
+class DefaultArithmetic {
+public:
+  DefaultArithmetic() {
+    std::fegetenv(&ofCaller);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultArithmetic() { std::fesetenv(&ofCaller); }
+  DefaultArithmetic(const DefaultArithmetic &) = delete;
+  DefaultArithmetic &operator=(const DefaultArithmetic &) = delete;
+
+private:
+  std::fenv_t ofCaller;
+};
+} // namespace
 
 ThreadPool::ThreadPool(int threads) {
   workers.reserve(threads - 1);
@@ -45,12 +65,14 @@ void ThreadPool::stop() {
 }
 
 void ThreadPool::takeTiles(Body body, void *argument, int64_t tiles, int thread) {
+  const DefaultArithmetic arithmetic;
   for (int64_t tile = next.fetch_add(1); tile < tiles; tile = next.fetch_add(1))
     body(argument, tile, thread);
 }
 
 void ThreadPool::run(int64_t tiles, Body body, void *argument) {
   if (workers.empty() || tiles <= 1) {
+    const DefaultArithmetic arithmetic;
     for (int64_t tile = 0; tile < tiles; ++tile)
       body(argument, tile, 0);
     return;

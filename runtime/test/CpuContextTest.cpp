@@ -60,10 +60,12 @@ TEST(CpuContext, OutOfMemorySaysHowMuch) {
   EXPECT_EQ(mhcrt_workspace(context, -1), nullptr);
   EXPECT_EQ(context.error(), "mhcrt_workspace: 'bytes' is -1; needed at least 0");
   mhcrt_clear_error(context);
-  // 20! logits per token: the group of tokens one vector holds does not fit any memory.
-  EXPECT_EQ(call(mhcrt_permutation_mix, context, values, MHCRT_F32, values, MHCRT_F32, 1, 20922789888000, 16),
+  // A list of a table's rows that does not fit any memory.
+  const int32_t ids[] = {0};
+  EXPECT_EQ(call(mhcrt_take_bwd, context, values, MHCRT_F32, ids, MHCRT_I32, values, MHCRT_F32, values, MHCRT_F32, 1, 1,
+                 int64_t{1} << 58),
             MHCRT_OUT_OF_MEMORY);
-  EXPECT_NE(context.error().find("mhcrt_permutation_mix: no memory for "), std::string::npos) << context.error();
+  EXPECT_NE(context.error().find("mhcrt_take_bwd: no memory for "), std::string::npos) << context.error();
 }
 
 TEST(CpuContext, ContextCreation) {

@@ -37,6 +37,8 @@ TEST(Errors, NameKernelValueAndNeed) {
               "mhcrt_contract: 'layout' is 2; needed 0 to 1");
   expectError(call(mhcrt_permutation_mix, context, values, MHCRT_F32, values, MHCRT_F32, 1, 25, 4),
               "mhcrt_permutation_mix: 'R' is 25; needed n! = 24");
+  expectError(call(mhcrt_permutation_mix, context, values, MHCRT_F32, values, MHCRT_F32, 1, 5040, 7),
+              "mhcrt_permutation_mix: 'n' is 7; needed 1 to 6");
   expectError(call(mhcrt_sinkhorn, context, values, MHCRT_F32, values, MHCRT_F32, 1, 4, 0, 0, 0, NAN, 20),
               "mhcrt_sinkhorn: 'eps' is nan; needed a finite number of at least 0");
   expectError(call(mhcrt_sinkhorn, context, values, MHCRT_F32, values, MHCRT_F32, 1, 4, 0, 0, 0, -1e-6, 20),

@@ -97,6 +97,8 @@ struct BiasSums {
   }
 };
 
+constexpr int kTeamSums = 32; ///< those of kPostBwdSums, and zeros
+
 /// Four streams of a channel in 16 bytes of f32.
 template <typename T>
 __device__ __forceinline__ void addWide(const uint4 (&start)[2], float (&dx)[4][kCellChannels<T>]) {
@@ -143,7 +145,7 @@ __device__ __forceinline__ void storeGrown(const PostBwdCn4 &args, uint64_t at, 
 template <typename T, bool kOutputFirst, bool kDrops, bool kGrows>
 __device__ __forceinline__ void work(const PostBwdCn4 &args, const PostCoefficients &h, const Dropper<kDrops> &dropper,
                                      uint64_t token, uint32_t index, const Inputs<kGrows> &in, BiasSums<T> &bias,
-                                     float (&sums)[32]) {
+                                     float (&sums)[kTeamSums]) {
   constexpr int kChannels = kCellChannels<T>;
   float f[kChannels], g[4][kChannels], x[4][kChannels], df[kChannels], dx[4][kChannels];
   widenWord<T>(in.f, f);
@@ -183,7 +185,7 @@ __device__ __forceinline__ void workToken(const PostBwdCn4 &args, const Dropper<
                                           BiasSums<T> &bias, int parity) {
   const uint64_t token = uint64_t(number) * args.cells;
   const PostCoefficients h(args.hPost, args.hRes, number);
-  float sums[32] = {};
+  float sums[kTeamSums] = {};
 #pragma unroll 1
   for (uint32_t first = threadIdx.x; first < args.cells; first += kAtOnce * blockDim.x) {
     Inputs<kGrows> in[kAtOnce];
@@ -260,7 +262,8 @@ cudaError_t mhcrt::addBiasRows(const PostBwdArgs &a, const float *partials, int6
 }
 
 bool mhcrt::postBwdCn4Takes(const PostBwdArgs &a, Needs &needs) {
-  constexpr int64_t kMostSummed = 12288; // channels, for whose sums every GPU has shared memory
+  // Channels, whose sums stand beside those of a team in the 48 KiB that a block has without asking.
+  constexpr int64_t kMostSummed = (48 * 1024 - sizeof(float) * 2 * kMostTeamWarps * kTeamSums) / sizeof(float);
   return cellsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.given("d_f", a.d_f) &&
          (!postBwdGrows(a) || needs.absent("seed", a.seed)) && (!a.d_bias || needs.atMost("C", a.C, kMostSummed)) &&
          needs.aligned({a.d_out, a.f, a.x, a.h_post, a.h_res, a.d_f, a.d_x, a.d_x_in});

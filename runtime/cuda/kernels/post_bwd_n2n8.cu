@@ -73,7 +73,7 @@ struct Inputs {
     ::load(f, static_cast<const V *>(args.f) + token + column);
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      const uint64_t at = token * n + i * args.columns + column;
+      const uint64_t at = token * n + uint64_t(i) * args.columns + column;
       ::load(dOut[i], static_cast<const V *>(args.dOut) + at);
       ::load(x[i], static_cast<const V *>(args.x) + at);
     }
@@ -135,7 +135,7 @@ __device__ __forceinline__ void work(const PostBwdColumns &args, const Coefficie
           dx[e] = o == 0 ? h.mix[i][0] * g[0][e] : fmaf(h.mix[i][o], g[o][e], dx[e]);
       }
     if constexpr (kDx)
-      store(static_cast<V *>(args.dx) + token * n + i * args.columns + column, dx, T());
+      store(static_cast<V *>(args.dx) + token * n + uint64_t(i) * args.columns + column, dx, T());
   }
 }
 

@@ -163,8 +163,8 @@ TEST_F(CudaEntries, FastRowsOfGradientsThatGrow) {
   constexpr int32_t B = MHCRT_BF16;
   for (auto [layout, C] : {std::pair(MHCRT_LAYOUT_NC, 16384),
                            {MHCRT_LAYOUT_NC, 16392},
-                           {MHCRT_LAYOUT_CN, 12288},
-                           {MHCRT_LAYOUT_CN, 12290}})
+                           {MHCRT_LAYOUT_CN, 11776},
+                           {MHCRT_LAYOUT_CN, 11778}})
     for (int32_t start : {none, B, F})
       for (int32_t dx : {B, F})
         for (void *dBias : {(void *)nullptr, t}) {
@@ -172,7 +172,7 @@ TEST_F(CudaEntries, FastRowsOfGradientsThatGrow) {
                start == none ? nullptr : t, start, nullptr, none, t, B, t, F, t, F, t, dx, dBias, dBias ? F : none, 100,
                4, C, 0, layout, 0, 0, 0);
           const char *fast = layout == MHCRT_LAYOUT_NC ? "sm90" : "cn4";
-          const bool hasRoom = !dBias || C == 16384 || C == 12288;
+          const bool hasRoom = !dBias || C == 16384 || C == 11776;
           EXPECT_STREQ(mhcrt_cuda_chosen(context, "post_bwd"), hasRoom ? fast : "generic")
               << mhcrt_last_error(context) << " C=" << C;
         }
