@@ -441,7 +441,8 @@ static llvm::Error takeModelOptions(DriverOptions &options, const llvm::StringSe
   if (!config)
     return llvm::consumeError(config.takeError()), llvm::Error::success();
   for (const auto &[key, value] : config->options) {
-    const Option *option = llvm::find_if(kOptions, [&](const Option &o) { return o.name == "--" + key; });
+    const std::string name = "--" + llvm::join(llvm::split(key, '_'), "-");
+    const Option *option = llvm::find_if(kOptions, [&](const Option &o) { return o.name == name; });
     std::string needed = given.contains(option->name) ? "" : option->set(options, value);
     if (!needed.empty())
       return llvm::createStringError(path + ": error: '" + key + "' is \"" + value + "\"; needed " + needed);

@@ -19,7 +19,7 @@ namespace {
 struct Key {
   StringRef name;
   bool required;
-  std::string (*read)(Config &, const llvm::json::Value &);
+  std::string (*read)(Config &, const llvm::json::Value &); ///< null for an option of mhcc
 };
 } // namespace
 
@@ -98,11 +98,14 @@ static std::string readSolver(Config &config, const llvm::json::Value &value) {
 }
 
 /// An option of mhcc, which knows what it takes.
-static std::string readOption(Config &config, const char *name, const llvm::json::Value &value) {
-  std::optional<StringRef> text = value.getAsString();
-  if (text)
-    config.options[name] = text->str();
-  return text ? "" : "what mhcc takes as '--" + std::string(name) + "'";
+static std::string readOption(Config &config, StringRef name, const llvm::json::Value &value) {
+  if (std::optional<StringRef> text = value.getAsString())
+    config.options[name.str()] = text->str();
+  else if (std::optional<int64_t> number = value.getAsInteger())
+    config.options[name.str()] = std::to_string(*number);
+  else
+    return "what mhcc takes as '--" + llvm::join(llvm::split(name, '_'), "-") + "'";
+  return "";
 }
 
 static std::string readPins(Config &config, const llvm::json::Value &value) {
@@ -168,10 +171,16 @@ static constexpr Key kKeys[] = {
     {"adam_beta2", false, readNumber<&Config::beta2, /*isFraction=*/true>},
     {"adam_eps", false, readNumber<&Config::adamEps>},
     {"weight_decay", false, readNumber<&Config::weightDecay>},
-    {"fuse", false, [](Config &c, const llvm::json::Value &v) { return readOption(c, "fuse", v); }},
-    {"precision", false, [](Config &c, const llvm::json::Value &v) { return readOption(c, "precision", v); }},
-    {"target", false, [](Config &c, const llvm::json::Value &v) { return readOption(c, "target", v); }},
     {"pins", false, readPins},
+    {"fuse", false, nullptr},
+    {"precision", false, nullptr},
+    {"target", false, nullptr},
+    {"layout", false, nullptr},
+    {"grad_sums", false, nullptr},
+    {"recompute", false, nullptr},
+    {"memory_budget", false, nullptr},
+    {"mesh", false, nullptr},
+    {"pipeline", false, nullptr},
 };
 
 static std::string text(const llvm::json::Value &value) {
@@ -186,7 +195,7 @@ static llvm::Error readKey(Config &config, StringRef name, const llvm::json::Val
     return llvm::createStringError("key '" + name.str() + "' is unknown; needed one of '" +
                                    llvm::join(llvm::map_range(kKeys, [](const Key &key) { return key.name; }), "', '") +
                                    "'");
-  std::string needed = key->read(config, value);
+  std::string needed = key->read ? key->read(config, value) : readOption(config, name, value);
   if (needed.empty())
     return llvm::Error::success();
   return llvm::createStringError("'" + name.str() + "' is " + text(value) + "; needed " + needed);

@@ -20,13 +20,14 @@ CASES = {
     "scaled": {"mtp_num_layers": 2, "mtp_loss_scaling_factor": 0.5},
     "inner": {"mtp_num_layers": 1, "mhc_learned_head": True, "mhc_variant": "te", "num_query_groups": 1},
     "gate": {"mhc_init_gating_factor": 0.5},
-    "options": {"fuse": "model", "precision": "ieee", "pins": ["post=generic"]},
+    "options": {"fuse": "model", "precision": "ieee", "layout": "Cn", "pins": ["post=generic"]},
+    "ranks": {"mesh": "dp=2", "pipeline": 2, "grad_sums": "f32", "recompute": "all"},
     "wrong": {"fuse": "everything"},
     "divisor": {"num_query_groups": 3},
     "topk": {"num_moe_experts": 3, "moe_router_topk": 4},
     "far": {"mtp_num_layers": 6},
     "pins": {"pins": ["post"]},
-    "precision": {"precision": 32},
+    "precision": {"precision": [32]},
 }
 
 

@@ -49,7 +49,7 @@ struct Config {
   /// Recomputation in the backward pass, as in --recompute; layers are the sites, two in a layer. Empty is none.
   std::string recompute;
 
-  std::map<std::string, std::string> options; ///< of mhcc, where the command line does not say them
+  std::map<std::string, std::string> options; ///< of mhcc, by key, where the command line does not say them
   std::vector<std::string> pins;              ///< "post=generic": of kernels, where a context is made
 
   /// Ranks that divide heads, the channels of MLPs, and the rows of `batch` or the tokens of its one.
