@@ -1,11 +1,12 @@
 """Compares the log of a training run with a golden one, metric by metric, and says what moved and by how much.
 
-usage: compare_curves.py GOLDEN.csv LOG.csv
+usage: compare_curves.py [--bound=METRIC:SHARE ...] GOLDEN.csv LOG.csv
 
 Both are logs of `mhc-train --log`. A metric may move by a share of its golden value at each step. Exit status: 1 where one
 moved further.
 """
 
+import argparse
 import csv
 import sys
 
@@ -40,10 +41,18 @@ def report(metric, bound, found):
 
 
 def main():
-    golden, log = (read(path) for path in sys.argv[1:])
+    parser = argparse.ArgumentParser(prog="compare_curves.py", description=__doc__.split("\n")[0])
+    parser.add_argument("--bound", action="append", default=[], metavar="METRIC:SHARE", help=f"default {BOUNDS}")
+    parser.add_argument("golden")
+    parser.add_argument("log")
+    options = parser.parse_args()
+    bounds = BOUNDS | {metric: float(share) for metric, share in (bound.split(":") for bound in options.bound)}
+    if unknown := sorted(bounds.keys() - BOUNDS.keys()):
+        parser.error(f"--bound is of '{unknown[0]}'; needed one of {', '.join(BOUNDS)}")
+    golden, log = read(options.golden), read(options.log)
     if len(golden) != len(log):
         sys.exit(f"compare_curves.py: error: found {len(log)} steps, golden {len(golden)}")
-    good = [report(metric, bound, list(moves(golden, log, metric))) for metric, bound in BOUNDS.items()]
+    good = [report(metric, bound, list(moves(golden, log, metric))) for metric, bound in bounds.items()]
     sys.exit(0 if all(good) else 1)
 
 

@@ -4,7 +4,7 @@ usage: guide.py GUIDE.md SOURCE BUILD WORK
 
 In the guide, a fence "```mlir NAME" is a file NAME, "```sh" is commands to run from the root of the repository, and a
 "```text" behind it is what they print: its lines in this order, with "..." for any lines between them and for the rest
-of a line. Commands of a "```console" are for the reader only. A command that has to fail starts with "!".
+of a line; a line of less than four letters is a whole one. Commands of a "```console" are for the reader only. A command that has to fail starts with "!".
 
 "```diff PATH" is an edit of a source file, without line numbers: its old lines must be there exactly once. What the edits
 make goes to WORK/edited; to try them, copy that over the sources.
@@ -35,7 +35,8 @@ def check(expected, printed):
         if line.strip() == "...":
             continue
         pattern = re.compile(".*".join(map(re.escape, line.strip().split("..."))))
-        if not any(pattern.search(candidate) for candidate in lines):
+        matches = pattern.fullmatch if len(line.strip()) < 4 else pattern.search
+        if not any(matches(candidate.strip()) for candidate in lines):
             sys.exit(f"'{line}' is not printed, or not behind the lines before it:\n{printed}")
 
 

@@ -3,7 +3,9 @@
 usage: mhc-train-ranks.test.py 1 RANKS...    of RANKS.first and RANKS.csv in this folder
 """
 
+import itertools
 import json
+import math
 import struct
 import sys
 
@@ -31,8 +33,11 @@ def losses(path):
 
 def compare(one, ranks, gradient_roundings=GRADIENT_ROUNDINGS, loss_roundings=LOSS_ROUNDINGS):
     """Whether two runs agree."""
-    want, want_losses, gradient = dict(moments(one + ".first")), losses(one + ".csv"), 0
-    for name, values in moments(ranks + ".first"):
+    want, got, want_losses, gradient = *(dict(moments(run + ".first")) for run in (one, ranks)), losses(one + ".csv"), 0
+    if got.keys() != want.keys() or not all(map(math.isfinite, itertools.chain(*got.values()))):
+        print(f"{ranks} ranks: gradients of other names, or of no numbers", flush=True)
+        return False
+    for name, values in got.items():
         largest = max(map(abs, want[name])) or 1
         gradient = max(gradient, max(abs(a - b) for a, b in zip(values, want[name])) / largest)
     found = losses(ranks + ".csv")

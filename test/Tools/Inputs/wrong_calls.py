@@ -34,13 +34,13 @@ def contents(folder):
 
 def problem_of(words, wanted, folder, before):
     status, output = call(words, folder)
-    pattern = ".*".join(re.escape(part) for part in wanted.split("..."))
+    pattern = "^" + ".*".join(re.escape(part) for part in wanted.split("...")) + "$"
     changed = sorted(set(contents(folder).items()) ^ set(before.items()))
     if status not in (1, 2):
         return f"ends with {status}", output
     if CRASH.search(output):
         return "crashes", output
-    if not re.search(pattern, output):
+    if not re.search(pattern, output, re.MULTILINE):
         return f"does not say: {wanted}", output
     return f"changes {changed[0][0]}" if changed else "", output
 
