@@ -199,7 +199,7 @@ llvm::Expected<Compiler::Module> Compiler::parseFile(StringRef path, const Mesh 
   llvm::Error error = config ? shareOut(*config, mesh) : config.takeError();
   if (error)
     return llvm::createStringError(path + ": error: " + llvm::toString(std::move(error)));
-  auto module = setMesh(parseText(model::writeModel(*config), path));
+  auto module = setMesh(parseText(model::writeModel(*config), (path + " as a program").str()));
   if (module && !config->pins.empty()) {
     SmallVector<StringRef> pins(config->pins.begin(), config->pins.end());
     (**module)->setAttr(kPins, Builder(mlirContext.get()).getStrArrayAttr(pins));

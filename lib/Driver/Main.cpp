@@ -49,7 +49,9 @@ static llvm::Error checkFiles(const DriverOptions &options) {
   appendFiles("--args", options.runOptions.bundles, inputs);
   appendFiles("--expect", options.runOptions.expects, inputs);
   appendFiles("--out", options.runOptions.outs, inputs);
-  return checkOutputs({{"'-o'", options.output},
+  const bool printsModule = options.compileTo && options.output.empty() && !options.library;
+  return checkOutputs({{"'-o'", printsModule ? "-" : options.output},
+                       {"'--explain=json'", options.explain == Explain::json ? "-" : ""},
                        {"'--emit-header'", options.header},
                        {"'--remarks'", options.remarks},
                        {"'--report'", options.report},
@@ -76,8 +78,6 @@ static llvm::Expected<std::string> compileTo(Compiler &compiler, mlir::ModuleOp 
 }
 
 static llvm::Error writeOutput(Compiler &compiler, mlir::ModuleOp module, const DriverOptions &options) {
-  if (options.library && llvm::none_of(module.getOps<mlir::func::FuncOp>(), isEntry))
-    return llvm::createStringError("'" + options.input + "' has no entry: needed a public function with a body");
   if (options.library)
     return compiler.writeLibrary(module, options.compile, options.output);
   auto bytes = compileTo(compiler, module, options.compile, *options.compileTo);
@@ -182,6 +182,10 @@ static int compileAndRun(Compiler &compiler, mlir::ModuleOp module, DriverOption
       return fail(std::move(error));
   }
   bool runs = options.run || options.verify || options.runOptions.list;
+  const bool makesEntries =
+      runs || options.library || options.compileTo == Phase::llvm || options.compileTo == Phase::object;
+  if (makesEntries && llvm::none_of(module.getOps<mlir::func::FuncOp>(), isEntry))
+    return fail(llvm::createStringError("'" + options.input + "' has no entry: needed a public function with a body"));
   if (options.compileTo || options.library) {
     Compiler::Module copy(runs ? module.clone() : nullptr); // what runs is compiled from the source again
     if (llvm::Error error = writeOutput(compiler, runs ? *copy : module, options))

@@ -10,6 +10,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include <limits>
+#include <set>
 
 using namespace mhc::model;
 using llvm::StringRef;
@@ -49,8 +51,8 @@ static std::string readBool(Config &config, const llvm::json::Value &value) {
 template <double Config::*member, bool isFraction = false>
 static std::string readNumber(Config &config, const llvm::json::Value &value) {
   std::optional<double> number = value.getAsNumber();
-  if (!number || *number < 0 || (isFraction && *number >= 1))
-    return isFraction ? "a number of at least 0 and less than 1" : "a number of at least 0";
+  if (!number || !(*number <= std::numeric_limits<float>::max()) || *number < 0 || (isFraction && *number >= 1))
+    return isFraction ? "a number of at least 0 and less than 1" : "a number of at least 0, and no more than f32 has";
   config.*member = *number;
   return "";
 }
@@ -222,10 +224,6 @@ static llvm::Error checkTogether(const Config &config) {
   if (config.experts && config.expertsPerToken > config.experts)
     return llvm::createStringError("'moe_router_topk' is " + std::to_string(config.expertsPerToken) +
                                    "; needed at most 'num_moe_experts', which is " + std::to_string(config.experts));
-  if (!config.experts && (config.capacity != 0 || config.balance != 0))
-    return llvm::createStringError(
-        std::string(config.capacity != 0 ? "'moe_expert_capacity_factor'" : "'moe_aux_loss_coeff'") +
-        " is given; needed 'num_moe_experts' with it");
   if (config.predictions >= config.context)
     return llvm::createStringError("'mtp_num_layers' is " + std::to_string(config.predictions) +
                                    "; needed less than 'seq_length', which is " + std::to_string(config.context));
@@ -241,39 +239,73 @@ static llvm::Error checkTogether(const Config &config) {
   return llvm::Error::success();
 }
 
+/// Checks that no key is given which nothing reads.
+static llvm::Error checkCompanions(const Config &config, const llvm::json::Object &object) {
+  constexpr StringRef kExperts = "'num_moe_experts' with it";
+  struct Companion {
+    StringRef key;
+    bool isRead;
+    StringRef needed;
+  };
+  const Companion companions[] = {{"moe_router_topk", config.experts > 0, kExperts},
+                                  {"moe_expert_capacity_factor", config.experts > 0, kExperts},
+                                  {"moe_aux_loss_coeff", config.experts > 0, kExperts},
+                                  {"mtp_loss_scaling_factor", config.predictions > 0, "'mtp_num_layers' with it"}};
+  for (const Companion &one : companions)
+    if (object.get(one.key) && !one.isRead)
+      return llvm::createStringError("'" + one.key.str() + "' is given; needed " + one.needed.str());
+  return llvm::Error::success();
+}
+
 std::vector<Sublayer> mhc::model::sublayersOf(const Config &config, int64_t layer) {
   if (config.layerTypes.empty())
     return {Sublayer::Attention, Sublayer::Mlp};
   return {config.layerTypes[layer]};
 }
 
-static int depthOf(StringRef json) {
-  int depth = 0, deepest = 0;
-  bool inString = false;
+namespace {
+/// Facts of a text that a parsed object does not have.
+struct TextFacts {
+  int deepest = 0;           ///< level of arrays and objects in one another
+  std::string repeated = ""; ///< the first key of the outer object that is there twice
+};
+} // namespace
+
+static TextFacts factsOf(StringRef json) {
+  TextFacts facts;
+  std::set<StringRef> keys;
+  int depth = 0;
   for (size_t i = 0; i < json.size(); ++i) {
-    char c = json[i];
-    if (inString && c == '\\')
-      ++i;
-    else if (c == '"')
-      inString = !inString;
-    else if (!inString && (c == '[' || c == '{'))
-      deepest = std::max(deepest, ++depth);
-    else if (!inString && (c == ']' || c == '}'))
+    if (json[i] == '[' || json[i] == '{')
+      facts.deepest = std::max(facts.deepest, ++depth);
+    if (json[i] == ']' || json[i] == '}')
       --depth;
+    if (json[i] != '"')
+      continue;
+    const size_t begin = ++i;
+    while (i < json.size() && json[i] != '"')
+      i += json[i] == '\\' ? 2 : 1;
+    StringRef key = json.slice(begin, i);
+    if (depth == 1 && json.drop_front(std::min(i + 1, json.size())).ltrim().starts_with(":") &&
+        !keys.insert(key).second && facts.repeated.empty())
+      facts.repeated = key.str();
   }
-  return deepest;
+  return facts;
 }
 
 llvm::Expected<Config> mhc::model::parseConfig(StringRef json) {
-  if (int depth = depthOf(json); depth > kMostDepth)
-    return llvm::createStringError("the model is nested " + std::to_string(depth) + " levels deep; needed at most " +
-                                   std::to_string(kMostDepth));
+  const TextFacts facts = factsOf(json);
+  if (facts.deepest > kMostDepth)
+    return llvm::createStringError("the model is nested " + std::to_string(facts.deepest) +
+                                   " levels deep; needed at most " + std::to_string(kMostDepth));
   auto parsed = llvm::json::parse(json);
   if (!parsed)
     return parsed.takeError();
   const llvm::json::Object *object = parsed->getAsObject();
   if (!object)
     return llvm::createStringError("the model is " + text(*parsed) + "; needed an object of keys and values");
+  if (!facts.repeated.empty())
+    return llvm::createStringError("key '" + facts.repeated + "' is given twice; needed once");
   Config config;
   std::vector<StringRef> names; // sorted, so that the first error is the same in every run
   for (auto &entry : *object)
@@ -285,6 +317,8 @@ llvm::Expected<Config> mhc::model::parseConfig(StringRef json) {
   for (const Key &key : kKeys)
     if (key.required && !object->get(key.name))
       return llvm::createStringError("key '" + key.name.str() + "' is missing");
+  if (llvm::Error error = checkCompanions(config, *object))
+    return error;
   if (config.ffn == 0)
     config.ffn = 4 * config.hidden;
   if (config.queryGroups == 0)

@@ -45,6 +45,14 @@ llvm::Error mhc::checkOutputs(llvm::ArrayRef<mhcrt::FileRole> outputs, llvm::Arr
       return llvm::createStringError(error);
   if (!mhcrt::checkDistinct(outputs, inputs, error))
     return llvm::createStringError(error);
+  const mhcrt::FileRole *printed = nullptr; // by the one that goes to the standard output
+  for (const mhcrt::FileRole &output : outputs) {
+    if (output.path != "-")
+      continue;
+    if (printed)
+      return llvm::createStringError(output.role + " is '-', as " + printed->role + " is; needed another");
+    printed = &output;
+  }
   return llvm::Error::success();
 }
 

@@ -80,8 +80,17 @@ private:
                               << type << "; needed a ranked tensor of f32, bf16, f16, f64, i32 or i64, of at most "
                               << kMaxRank << " dimensions";
     NamedAttrList attrs(given);
-    if (!isa_and_nonnull<StringAttr>(attrs.get("mhc.name")))
-      attrs.set("mhc.name", builder.getStringAttr(defaultName + Twine(number)));
+    auto called = dyn_cast_or_null<StringAttr>(attrs.get("mhc.name"));
+    if (!called)
+      called = builder.getStringAttr(defaultName + Twine(number));
+    attrs.set("mhc.name", called);
+    if (!isTensorName(called))
+      return func.emitError() << kind << " " << number << " of '" << func.getName()
+                              << "', which has no body, is called " << quoted(called)
+                              << "; needed printable characters without blanks, '/' and '='";
+    if (!tensors.insert((kind + called.getValue()).str()).second)
+      return func.emitError() << "two " << kind << "s of '" << func.getName() << "', which has no body, are called '"
+                              << called.getValue() << "'";
     SmallVector<Attribute> dims;
     auto stated = dyn_cast_or_null<ArrayAttr>(attrs.get(kDims));
     for (auto [dim, size] : llvm::enumerate(tensor.getShape())) {
@@ -113,6 +122,7 @@ private:
   func::FuncOp func;
   Builder builder;
   SmallVector<StringAttr> names; ///< of the sizes so far
+  llvm::StringSet<> tensors;     ///< their names so far, behind the kind of each
   unsigned opened = 0;
 };
 
@@ -168,8 +178,9 @@ private:
   static LogicalResult checkCall(func::CallOp call) {
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
     if (!callee || !callee.isExternal())
-      return call.emitError() << "the call of '" << call.getCallee()
-                              << "' cannot be inlined: the function is recursive";
+      return call.emitError()
+             << "the call of '" << call.getCallee()
+             << "' cannot be inlined; needed a function with a body of one block that is not recursive";
     return isOutside(callee) ? success() : describeOutside(callee);
   }
 

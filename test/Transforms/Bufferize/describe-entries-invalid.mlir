@@ -195,7 +195,7 @@ func.func private @again(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{the call of 'again' cannot be inlined: the function is recursive}}
+  // expected-error @below {{the call of 'again' cannot be inlined; needed a function with a body of one block that is not recursive}}
   %0 = func.call @again(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -246,4 +246,22 @@ func.func @no_such_dimension(%x: tensor<?x4xf32>) -> tensor<?xf32> {
   %one = arith.constant 1.0 : f32
   %r = tensor.splat %one[%dim] : tensor<?xf32>
   return %r : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @below {{two arguments of 'outside', which has no body, are called 'a'}}
+func.func private @outside(tensor<4xf32> {mhc.name = "a"}, tensor<4xf32> {mhc.name = "a"}) -> tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = func.call @outside(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{result 0 of 'outside', which has no body, is called 'a\0Ab'; needed printable characters without blanks, '/' and '='}}
+func.func private @outside(tensor<4xf32>) -> (tensor<4xf32> {mhc.name = "a\0Ab"})
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = func.call @outside(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
 }
