@@ -159,10 +159,13 @@ std::optional<Indices> mhc::indicesIn(algebra::Sizes &sizes, ArrayRef<IndexVars>
   return indices;
 }
 
-bool MixSite::finish(Operation *made, ArrayRef<IndexVars> groups, const Twine &detail) {
+bool MixSite::finish(Operation *made, ArrayRef<IndexVars> groups, const Twine &detail, Value scaled) {
   std::optional<Indices> from = indicesIn(algebra.sizes, groups, at);
   if (from)
-    replacement = finishMix(reading, sites, builder, made, *from, ownDims(reading, root), root, detail);
+    replacement = replaceRoot(reading, sites, builder, scaled ? scaled.getDefiningOp() : made, *from,
+                              ownDims(reading, root), root);
+  if (replacement)
+    takeRaised(sites, made, detail);
   return replacement != nullptr;
 }
 

@@ -47,8 +47,9 @@ public:
   /// Those of h (h_res x + h_post f), where nothing else reads the sum, as (h h_res) x + (h h_post) f.
   std::vector<Mix> readingsOfTerms();
 
-  /// Replaces the value by the result of `made`, whose dimensions are `groups`.
-  bool finish(mlir::Operation *made, llvm::ArrayRef<IndexVars> groups, const llvm::Twine &detail = {});
+  /// Replaces the value by the result of `made`, whose dimensions are `groups`, or by `scaled`, made of it.
+  bool finish(mlir::Operation *made, llvm::ArrayRef<IndexVars> groups, const llvm::Twine &detail = {},
+              mlir::Value scaled = {});
   /// An expression as a value of the dimensions `groups`; null where the program has none.
   mlir::Value build(const algebra::Expr &expr, llvm::ArrayRef<IndexVars> groups) {
     return algebra::build(reading, builder, op, expr, groups);
@@ -60,6 +61,18 @@ public:
   mlir::Value arrange(const algebra::Reading::Found &found, llvm::ArrayRef<IndexVars> groups) {
     return algebra::arrange(reading, builder, op->getLoc(), found.value, found.at, groups);
   }
+  /// A product as `factor` times a value.
+  struct Scaled {
+    mlir::Value value;
+    double factor = 1;
+  };
+  /// A value that is a number times a product, with the dimensions `groups` of these sizes: repeated along those that
+  /// it lacks.
+  Scaled buildPart(const algebra::Expr &product, llvm::ArrayRef<IndexVars> groups,
+                   llvm::ArrayRef<mlir::OpFoldResult> sizes);
+  /// The same of a sum of products in f32, of which the program has the factors; null where it has not.
+  mlir::Value buildSum(const algebra::Expr &sum, llvm::ArrayRef<IndexVars> groups,
+                       llvm::ArrayRef<mlir::OpFoldResult> sizes);
   /// The value that the program has of an expression; null for none.
   mlir::Value valueOf(const algebra::Expr &expr);
   /// Two matrices that the program has: an expression is `factor` times the sum over one of their dimensions.
@@ -99,6 +112,7 @@ private:
   mlir::Value buildProduct(const algebra::Expr &expr, const Mix &mix, llvm::ArrayRef<IndexVars> groups, bool isPerToken,
                            mlir::Value x);
   std::vector<Mix> readingsOf(const algebra::Expr &expr);
+  std::optional<algebra::Expr> multipliedOut();
   algebra::Indices openVars(const algebra::Factor &sum, IndexVars &bound);
   std::optional<algebra::Term> openSum(const algebra::Factor &sum, IndexVars &bound);
   void readStreams(const algebra::Term &outer, const algebra::Term &inner, const IndexVars &bound, size_t count,
@@ -144,6 +158,8 @@ mlir::Value finishMix(algebra::Reading &reading, Sites &sites, mlir::OpBuilder &
 /// product transposes them.
 std::optional<algebra::Reading::Found> findStreams(algebra::Reading &reading, const algebra::Expr &x,
                                                    mlir::Operation *user, bool stored = false, unsigned bits = 0);
+/// The factors of a term by whether they depend on a variable: those that do not, with the number, and those that do.
+std::pair<algebra::Expr, algebra::Expr> splitBy(const algebra::Term &term, algebra::Var var);
 /// Those as [tokens, ...] of `groups`.
 mlir::Value buildStreams(algebra::Reading &reading, mlir::OpBuilder &builder, mlir::Operation *user,
                          const algebra::Expr &x, llvm::ArrayRef<IndexVars> groups);
@@ -162,7 +178,7 @@ bool dependsOnAny(const algebra::Factor &factor, llvm::ArrayRef<IndexVars::value
 bool dependsOnAny(const algebra::Term &term, llvm::ArrayRef<IndexVars::value_type> vars);
 
 /// x' = h_res x + h_post (f + bias)
-bool raisePost(MixSite &site, const Mix &mix);
+bool raisePost(MixSite &site, Mix mix);
 
 } // namespace mhc
 

@@ -17,6 +17,9 @@ using algebra::Size;
 
 using Extent = IndexVars::value_type;
 
+/// A mix, twice the streams themselves, a sublayer's output and a bias.
+constexpr size_t kMostTerms = 5;
+
 bool mhc::isStreamCount(Size extent) {
   return extent.isNumber() && extent.number() >= kMinStreams && extent.number() <= kMaxStreams;
 }
@@ -147,14 +150,45 @@ void MixSite::readSumOver(const algebra::Term &term, size_t sum, const IndexVars
     readRepeated(outer, *inner, bound[0], mixes);
 }
 
+/// a (h x - x) -> a h x - a x: a sum that is a factor, of which a term mixes streams to others. Nothing where there is
+/// none.
+std::optional<Expr> MixSite::multipliedOut() {
+  auto isMixed = [&](const algebra::Factor &factor) {
+    return factor.node()->isReduce("sum") && llvm::any_of(vars, [&](const Extent &var) {
+             return isStreamCount(var.second) && llvm::is_contained(factor.node()->bound, var.second) &&
+                    dependsOn(factor, var.first);
+           });
+  };
+  for (auto [number, term] : llvm::enumerate(expr))
+    for (auto [place, factor] : llvm::enumerate(term.factors)) {
+      std::optional<Expr> terms =
+          factor.halves == 2 && factor.node()->kind == algebra::Node::Sum ? algebra.part(factor.element) : std::nullopt;
+      auto hasMix = [&](const algebra::Term &part) { return llvm::any_of(part.factors, isMixed); };
+      if (!terms || expr.size() + terms->size() > kMostTerms + 1 || llvm::none_of(*terms, hasMix))
+        continue;
+      Expr rest = {term};
+      rest[0].factors.erase(rest[0].factors.begin() + place);
+      std::optional<Expr> sum = expr;
+      sum->erase(sum->begin() + number);
+      for (const algebra::Term &part : *terms) {
+        std::optional<Expr> product = sum ? algebra.multiply(rest, {part}) : std::nullopt;
+        sum = product ? algebra.add(*sum, *product) : std::nullopt;
+      }
+      return sum;
+    }
+  return std::nullopt;
+}
+
 std::vector<Mix> MixSite::readings() {
+  if (std::optional<Expr> sum = multipliedOut())
+    expr = *sum;
   std::vector<Mix> mixes = readingsOf(expr);
   return countsByDigits && joinDigits() ? readingsOf(expr) : mixes;
 }
 
 std::vector<Mix> MixSite::readingsOf(const Expr &expr) {
   std::vector<Mix> mixes;
-  if (expr.size() > 3) // a mix, a sublayer's output and a bias
+  if (expr.size() > kMostTerms)
     return mixes;
   for (auto [number, term] : llvm::enumerate(expr)) {
     size_t first = mixes.size();

@@ -6,6 +6,8 @@
 //===------------------------------------------------------------------------===//
 
 #include "Mix.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -49,9 +51,9 @@ bool MixSite::isPerToken(const Mix &mix, const algebra::Factor &factor) {
   return hasOneToken(factor.node(), seen) || (!factor.node()->value && isOfOneToken(valueOf(factor)));
 }
 
-/// The factors of a term by whether they depend on a variable.
-static std::pair<Expr, Expr> splitBy(const algebra::Term &term, Var var) {
+std::pair<Expr, Expr> mhc::splitBy(const algebra::Term &term, Var var) {
   algebra::Term without, with;
+  without.coefficient = term.coefficient;
   for (const algebra::Factor &factor : term.factors)
     (dependsOn(factor, var) ? with : without).factors.push_back(factor);
   for (const algebra::Term &part : term.exponent)
@@ -71,6 +73,7 @@ std::optional<MixSite::Product> MixSite::findProduct(const Expr &expr, const Ind
     if (!inner || inner->size() != 1)
       continue;
     auto [left, right] = splitBy((*inner)[0], columns[0].first);
+    left[0].coefficient = 1;
     auto ofLeft = nearest(reading, left, op, /*anyFactor=*/true), ofRight = nearest(reading, right, op, true);
     if (ofLeft && ofRight)
       return Product{Algebra::scale(left, 1 / ofLeft->factor), Algebra::scale(right, 1 / ofRight->factor), over,
@@ -97,6 +100,58 @@ Value MixSite::buildProduct(const Expr &expr, const Mix &mix, ArrayRef<IndexVars
   if (product->factor != 1)
     result = leaf.scale(result, product->factor);
   return groups.size() == 2 ? result : leaf.join(result, isPerToken, 2);
+}
+
+MixSite::Scaled MixSite::buildPart(const Expr &product, ArrayRef<IndexVars> groups, ArrayRef<OpFoldResult> sizes) {
+  auto found = nearest(reading, product, op, /*anyFactor=*/true);
+  if (!found)
+    return {};
+  SmallVector<IndexVars> read;
+  SmallVector<int64_t> dims;
+  for (auto [dim, vars] : llvm::enumerate(groups))
+    if (dependsOnAny(product[0], vars)) {
+      dims.push_back(dim);
+      read.push_back(vars);
+    }
+  Value value = arrange(*found, read);
+  if (value && dims.size() < groups.size())
+    value = leaf.broadcast(value, sizes, dims);
+  return {value, found->factor};
+}
+
+Value MixSite::buildSum(const Expr &sum, ArrayRef<IndexVars> groups, ArrayRef<OpFoldResult> sizes) {
+  Value result;
+  for (const algebra::Term &term : sum) {
+    Scaled product = term.factors.empty() ? Scaled() : buildPart({term}, groups, sizes);
+    if (!product.value) {
+      if (!term.exponent.empty())
+        return {};
+      product.factor = term.coefficient;
+      for (const algebra::Factor &factor : term.factors) {
+        Scaled part = buildPart(Algebra::of(factor.element, factor.halves), groups, sizes);
+        const bool divides = !part.value && factor.halves == -2;
+        if (divides)
+          part = buildPart(Algebra::of(factor.element), groups, sizes);
+        if (!part.value)
+          return {};
+        part.value = leaf.toF32(part.value);
+        product.factor *= divides ? 1 / part.factor : part.factor;
+        Value before = product.value || !divides ? product.value : leaf.splat(1, part.value);
+        product.value = !before ? part.value : divides ? leaf.div(before, part.value) : leaf.mul(before, part.value);
+      }
+    }
+    if (!product.value) { // a number
+      Value one = tensor::FromElementsOp::create(
+          builder, op->getLoc(), RankedTensorType::get({}, builder.getF32Type()),
+          ValueRange{arith::ConstantOp::create(builder, op->getLoc(), builder.getF32FloatAttr(1))});
+      product.value = leaf.broadcast(one, sizes, {});
+    }
+    product.value = leaf.toF32(product.value);
+    if (product.factor != 1)
+      product.value = leaf.scale(product.value, product.factor);
+    result = result ? leaf.add(result, product.value) : product.value;
+  }
+  return result;
 }
 
 Value MixSite::buildWeights(const Expr &expr, const Mix &mix, ArrayRef<IndexVars> groups, Value x) {

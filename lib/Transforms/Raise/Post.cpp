@@ -18,12 +18,6 @@ using algebra::Var;
 using Extent = IndexVars::value_type;
 
 namespace {
-/// The factor of the gate: `factor` times a value, null for none.
-struct Rows {
-  Value value;
-  double factor = 1;
-};
-
 /// The terms beside the mix:  gate[t, o] * (f[t, c] + bias[c]), behind a dropout or not.
 class BranchReader {
 public:
@@ -47,8 +41,8 @@ private:
   std::optional<Parts> split(const algebra::Term &term);
   Value addGate(const Parts &parts, ArrayRef<IndexVars> rowGroups);
   Value buildGate(const Expr &gates);
-  Rows buildRows(const Expr &product, ArrayRef<IndexVars> groups);
-  Rows buildPart(const Expr &product, ArrayRef<IndexVars> groups);
+  MixSite::Scaled buildRows(const Expr &product, ArrayRef<IndexVars> groups);
+  MixSite::Scaled buildPart(const Expr &product, ArrayRef<IndexVars> groups);
   void splitBias();
   void decline(Reason reason, const std::string &found, const std::string &needed) {
     site.decline("post", mix, reason, site.root, found, needed);
@@ -135,10 +129,6 @@ std::optional<BranchReader::Parts> BranchReader::split(const algebra::Term &term
             return dependsOn(other, output.first) && !dependsOnAny(other, mix.channels);
           }))
         return std::nullopt;
-      if (factor.node() == mix.x[0].factors[0].node()) { // (1 - g) x + g h x
-        decline(Reason::mixNotAValue, describe(mix.streams) + " beside the mix", "one residual matrix [M, n, n]");
-        return std::nullopt;
-      }
       Value value = site.valueOf(factor);
       site.decline("post", mix, Reason::factorPerChannel, value ? value : site.root,
                    value ? describe(value) : site.describeTerm(term), "one value per stream");
@@ -163,31 +153,18 @@ std::optional<BranchReader::Parts> BranchReader::split(const algebra::Term &term
 /// Within what f32 leaves of a number.
 static bool isOne(double number) { return std::abs(number - 1) < 1e-6; }
 
-/// A value in f32 that is a number times a product, repeated along the dimensions that it lacks.
-Rows BranchReader::buildPart(const Expr &product, ArrayRef<IndexVars> groups) {
-  auto found = nearest(site.reading, product, site.op, /*anyFactor=*/true);
-  if (!found || !getElementTypeOrSelf(found->value).isF32())
-    return {};
-  SmallVector<IndexVars> read;
-  SmallVector<int64_t> dims;
+/// A value in f32 that is a number times a product.
+MixSite::Scaled BranchReader::buildPart(const Expr &product, ArrayRef<IndexVars> groups) {
   SmallVector<OpFoldResult> sizes;
-  for (auto [dim, vars] : llvm::enumerate(groups)) {
-    bool isTokens = dim + 1 < groups.size();
-    sizes.push_back(site.leaf.size(x, isTokens ? 0 : mix.layout == Layout::nC ? 2 : 1));
-    if (llvm::none_of(vars, [&](const Extent &var) { return dependsOn(product[0], var.first); }))
-      continue;
-    dims.push_back(dim);
-    read.push_back(vars);
-  }
-  Value value = site.arrange(*found, read);
-  if (value && dims.size() < groups.size())
-    value = site.leaf.broadcast(value, sizes, dims);
-  return {value, found->factor};
+  for (size_t dim : llvm::seq(groups.size()))
+    sizes.push_back(site.leaf.size(x, dim + 1 < groups.size() ? 0 : mix.layout == Layout::nC ? 2 : 1));
+  MixSite::Scaled part = site.buildPart(product, groups, sizes);
+  return part.value && getElementTypeOrSelf(part.value).isF32() ? part : MixSite::Scaled();
 }
 
 /// The value that is a number times a product, or the product of two: the program may have multiplied the gate by one
 /// of them first.
-Rows BranchReader::buildRows(const Expr &product, ArrayRef<IndexVars> groups) {
+MixSite::Scaled BranchReader::buildRows(const Expr &product, ArrayRef<IndexVars> groups) {
   if (auto found = nearest(site.reading, product, site.op, /*anyFactor=*/true))
     return {site.arrange(*found, groups), found->factor};
   for (const algebra::Factor &factor : product[0].factors) {
@@ -195,8 +172,8 @@ Rows BranchReader::buildRows(const Expr &product, ArrayRef<IndexVars> groups) {
     llvm::erase_if(rest[0].factors, [&](const algebra::Factor &other) { return other.element == factor.element; });
     if (rest[0].factors.empty())
       break;
-    Rows one = buildPart(Algebra::of(factor.element, factor.halves), groups);
-    if (Rows others = one.value ? buildPart(rest, groups) : Rows(); others.value)
+    MixSite::Scaled one = buildPart(Algebra::of(factor.element, factor.halves), groups);
+    if (MixSite::Scaled others = one.value ? buildPart(rest, groups) : MixSite::Scaled(); others.value)
       return {site.leaf.mul(others.value, one.value), one.factor * others.factor};
   }
   return {};
@@ -239,7 +216,7 @@ Value BranchReader::addGate(const Parts &parts, ArrayRef<IndexVars> rowGroups) {
     auto weights = nearest(site.reading, *gates, site.op, /*anyFactor=*/true);
     const double factor = weights ? weights->factor : 1;
     const bool isKnown = weights || algebra::numberOf(*gates) || site.findProduct(*gates, {output});
-    Rows found = isKnown ? buildRows(*rows, rowGroups) : Rows();
+    MixSite::Scaled found = isKnown ? buildRows(*rows, rowGroups) : MixSite::Scaled();
     if (!found.value || !isOne(parts.common.coefficient * factor * found.factor))
       continue;
     if (!gate)
@@ -317,7 +294,50 @@ bool BranchReader::read() {
 // Post
 //===----------------------------------------------------------------------===//
 
-bool mhc::raisePost(MixSite &site, const Mix &mix) {
+/// The terms of the streams themselves leave the branches: what they are multiplied by.
+static Expr takeOwn(MixSite &site, Mix &mix, const Extent &output) {
+  Expr own, branches;
+  std::optional<Expr> x = site.algebra.substitute(mix.x, [&](Var var) {
+    auto extent = llvm::find_if(site.vars, [&](const Extent &known) { return known.first == var; });
+    return var == mix.stream.first ? algebra::wholeVar(output.first, output.second)
+                                   : algebra::wholeVar(var, extent->second);
+  });
+  const algebra::Factor *streams = x ? algebra::singleFactor(*x) : nullptr;
+  for (const algebra::Term &term : mix.branches) {
+    algebra::Term rest = term;
+    if (streams)
+      llvm::erase_if(rest.factors, [&](const algebra::Factor &factor) {
+        return factor.element == streams->element && factor.halves == 2;
+      });
+    const bool isOwn = rest.factors.size() + 1 == term.factors.size() && !dependsOnAny(rest, mix.channels);
+    (isOwn ? own : branches).push_back(isOwn ? rest : term);
+  }
+  if (!own.empty() && (site.coefficients(mix) || areStreams(mix.streams)))
+    mix.branches = branches;
+  else
+    own.clear();
+  return own;
+}
+
+/// h[t, o, i] + (o == i) own[t, o]: what a mix and the streams themselves are multiplied by is one matrix.
+static Value addOwn(MixSite &site, const Mix &mix, const Expr &own, ArrayRef<IndexVars> dims, Value x) {
+  const int64_t n = mix.stream.second.number();
+  SmallVector<OpFoldResult> sizes = {site.leaf.size(x, 0), site.leaf.constant(n), site.leaf.constant(n)};
+  Value weights = site.buildSum(mix.weights, dims, sizes),
+        diagonal = weights ? site.buildSum(own, dims, sizes) : Value();
+  if (!diagonal)
+    return {};
+  SmallVector<float> elements(n * n);
+  for (int64_t i : llvm::seq(n))
+    elements[i * n + i] = 1;
+  auto type = RankedTensorType::get({n, n}, site.builder.getF32Type());
+  Value one = arith::ConstantOp::create(site.builder, site.op->getLoc(),
+                                        DenseElementsAttr::get(type, ArrayRef<float>(elements)));
+  Value identity = site.leaf.broadcast(one, sizes, {1, 2});
+  return site.leaf.add(weights, site.leaf.mul(diagonal, identity));
+}
+
+bool mhc::raisePost(MixSite &site, Mix mix) {
   IndexVars outputs;
   for (const Extent &var : site.vars)
     if (!llvm::is_contained(mix.tokens, var) && !llvm::is_contained(mix.channels, var))
@@ -342,6 +362,7 @@ bool mhc::raisePost(MixSite &site, const Mix &mix) {
   Value x = site.buildStreams(mix);
   if (!x)
     return false;
+  const Expr unmixed = takeOwn(site, mix, output);
   BranchReader branch(site, mix, output, x);
   if (!branch.read())
     return false;
@@ -355,7 +376,8 @@ bool mhc::raisePost(MixSite &site, const Mix &mix) {
   IndexVars first = {output}, second = {mix.stream};
   if (orient == Orient::io)
     std::swap(first, second);
-  Value weights = site.buildWeights(mix.weights, mix, {first, second}, x);
+  Value weights = unmixed.empty() ? site.buildWeights(mix.weights, mix, {first, second}, x)
+                                  : addOwn(site, mix, unmixed, {mix.tokens, first, second}, x);
   if (!weights) {
     site.decline("post", mix, Reason::mixNotAValue, site.root, site.describeTerm(mix.weights[0]),
                  "one residual matrix [M, n, n]");

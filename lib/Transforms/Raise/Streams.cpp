@@ -29,6 +29,18 @@ static RankedTensorType rowsOf(Value x, Layout layout) {
 // Aggregate
 //===----------------------------------------------------------------------===//
 
+/// Factors of a token beside the gates of the projection of these streams: the result is scaled by them, so that one op
+/// reads the streams for both. None where the weights are gates as they are.
+static Expr sharedBeside(MixSite &site, const Mix &mix) {
+  auto [shared, own] = splitBy(mix.weights[0], mix.stream.first);
+  const algebra::Factor *gate = algebra::singleFactor(own);
+  auto gates = gate && gate->node()->value ? gate->node()->value.getDefiningOp<GatesOp>() : GatesOp();
+  auto projection = gates ? gates.getProj().getDefiningOp<ProjectionOp>() : ProjectionOp();
+  const algebra::Factor *projected = projection ? algebra::singleFactor(site.reading.of(projection.getX())) : nullptr;
+  const bool isBeside = projected && projected->node() == mix.x[0].factors[0].node();
+  return isBeside && algebra::numberOf(shared) != 1.0 ? shared : Expr();
+}
+
 /// u[t, c] = sum over j of h_pre[t, j] * x[t, j, c]
 static bool raiseAggregate(MixSite &site, const Mix &mix) {
   IndexVars order(mix.tokens);
@@ -51,12 +63,22 @@ static bool raiseAggregate(MixSite &site, const Mix &mix) {
   if (!llvm::all_of(mix.weights[0].factors, isPerToken) && !areKnown)
     return false;
   Value x = site.buildStreams(mix);
-  Value gate = x ? site.buildWeights(mix.weights, mix, {streams}, x) : Value();
+  const Expr shared = sharedBeside(site, mix);
+  const Expr weights = shared.empty() ? mix.weights : splitBy(mix.weights[0], mix.stream.first).second;
+  Value gate = x ? site.buildWeights(weights, mix, {streams}, x) : Value();
   if (!gate)
     return false;
   auto aggregate =
       AggregateOp::create(site.builder, site.op->getLoc(), rowsOf(x, mix.layout), x, site.leaf.toF32(gate), mix.layout);
-  return site.finish(aggregate, {mix.tokens, mix.channels});
+  Value scaled;
+  if (!shared.empty()) {
+    SmallVector<OpFoldResult> sizes = site.leaf.sizesOf(aggregate.getU());
+    Value factor = site.buildSum(shared, {mix.tokens, {}}, sizes);
+    scaled = factor ? site.leaf.mul(site.leaf.toF32(aggregate.getU()), factor) : Value();
+    if (!scaled)
+      return false;
+  }
+  return site.finish(aggregate, {mix.tokens, mix.channels}, {}, scaled);
 }
 
 //===----------------------------------------------------------------------===//

@@ -132,3 +132,50 @@ func.func @channels_before_some_tokens(%x: tensor<2x4x64x3x5xf32>, %phi: tensor<
   %u = mhc.reduce sum %weighed dims = [1] : tensor<2x4x64x3x5xf32> -> tensor<2x64x3x5xf32>
   return %u, %proj : tensor<2x64x3x5xf32>, tensor<30x4xf32>
 }
+
+// Gates that are divided by their sum: one op reads the streams for gates and aggregate, and a token's result is divided.
+// CHECK-LABEL: @gates_over_their_sum
+// CHECK: %[[H:.*]] = mhc.gates(
+// CHECK: %[[U:.*]] = mhc.aggregate(x = %arg0 : tensor<8x4x64xf32>, h_pre = %[[H]] : tensor<8x4xf32>)
+// CHECK: arith.mulf %[[U]]
+// CHECK-NOT: mhc.aggregate
+// CHECK: return
+func.func @gates_over_their_sum(%x: tensor<8x4x64xf32>, %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
+    -> tensor<8x64xf32> {
+  %eps = arith.constant dense<1.0e-6> : tensor<8xf32>
+  %proj, %stat = mhc.projection(x = %x : tensor<8x4x64xf32>, phi = %phi : tensor<4x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<8x4xf32>, stat : tensor<8xf32>)
+  %h = mhc.gates(proj = %proj : tensor<8x4xf32>, stat = %stat : tensor<8xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<4xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, pre_eps = 0.0, post_mult = 1.0> -> (h_pre : tensor<8x4xf32>)
+  %sum = mhc.reduce sum %h dims = [1] : tensor<8x4xf32> -> tensor<8xf32>
+  %all = arith.addf %sum, %eps : tensor<8xf32>
+  %each = mhc.broadcast %all dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %share = arith.divf %h, %each : tensor<8x4xf32>
+  %weights = mhc.broadcast %share dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %weighed = arith.mulf %x, %weights : tensor<8x4x64xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  return %u : tensor<8x64xf32>
+}
+
+// Shares of other streams than those that are projected are gates as they are.
+// CHECK-LABEL: @shares_of_other_streams
+// CHECK: %[[SHARE:.*]] = arith.divf
+// CHECK: mhc.aggregate(x = %arg1 : tensor<8x4x64xf32>, h_pre = %[[SHARE]] : tensor<8x4xf32>)
+func.func @shares_of_other_streams(%x: tensor<8x4x64xf32>, %y: tensor<8x4x64xf32>, %phi: tensor<4x256xf32>,
+                                   %alpha: tensor<1xf32>, %beta: tensor<4xf32>) -> tensor<8x64xf32> {
+  %proj, %stat = mhc.projection(x = %x : tensor<8x4x64xf32>, phi = %phi : tensor<4x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<8x4xf32>, stat : tensor<8xf32>)
+  %h = mhc.gates(proj = %proj : tensor<8x4xf32>, stat = %stat : tensor<8xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<4xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, pre_eps = 0.0, post_mult = 1.0> -> (h_pre : tensor<8x4xf32>)
+  %sum = mhc.reduce sum %h dims = [1] : tensor<8x4xf32> -> tensor<8xf32>
+  %each = mhc.broadcast %sum dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %share = arith.divf %h, %each : tensor<8x4xf32>
+  %weights = mhc.broadcast %share dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %weighed = arith.mulf %y, %weights : tensor<8x4x64xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  return %u : tensor<8x64xf32>
+}

@@ -108,10 +108,13 @@ func.func @kept_twice(%x: tensor<8x2x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8
   return %out : tensor<8x2x16xf32>
 }
 
-// Streams and their mix by shares, which is no matrix of the program.
-// REMARK: [Missed] mix-not-a-value {{.*}} Function=shares | Found="argument 0, [8, 2, 16] of f32 beside the mix", Needed="one residual matrix [M, n, n]"
+// Streams and their mix by shares are mixed by one matrix: h_res * 0.25 + 0.75 on its diagonal.
 // CHECK-LABEL: @shares(
-// CHECK-NOT: mhc.post
+// CHECK: %[[MIX:.*]] = mhc.sinkhorn(
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[MIX]]
+// CHECK: %[[DIAGONAL:.*]] = arith.mulf
+// CHECK: %[[ALL:.*]] = arith.addf %[[SCALED]], %[[DIAGONAL]]
+// CHECK: mhc.post(f = %arg1 : {{.*}}, h_post = %arg2 : {{.*}}, x = %arg0 : {{.*}}, h_res = %[[ALL]]
 // CHECK: return
 func.func @shares(%x: tensor<8x2x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2xf32>, %r: tensor<8x2x2xf32>) -> tensor<8x2x16xf32> {
   %mix = mhc.sinkhorn(logits = %r : tensor<8x2x2xf32>)
@@ -122,6 +125,49 @@ func.func @shares(%x: tensor<8x2x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2xf
   %mixed = arith.mulf %product, %share : tensor<8x2x16xf32>
   %kept = arith.mulf %x, %rest : tensor<8x2x16xf32>
   %all = arith.addf %kept, %mixed : tensor<8x2x16xf32>
+  %hs = mhc.broadcast %h dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x16xf32>
+  %fs = mhc.broadcast %f dims = [0, 2] : tensor<8x16xf32> -> tensor<8x2x16xf32>
+  %branch = arith.mulf %hs, %fs : tensor<8x2x16xf32>
+  %out = arith.addf %all, %branch : tensor<8x2x16xf32>
+  return %out : tensor<8x2x16xf32>
+}
+
+// A step from the streams to their mix, of a length that each token has.
+// CHECK-LABEL: @step(
+// CHECK: %[[MIX:.*]] = mhc.sinkhorn(
+// CHECK-NOT: mhc.batch_matmul
+// CHECK: mhc.post(f = %arg1 : {{.*}}, h_post = %arg2 : {{.*}}, x = %arg0
+// CHECK-NOT: arith.addf
+// CHECK: return
+func.func @step(%x: tensor<8x2x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2xf32>, %r: tensor<8x2x2xf32>,
+                %length: tensor<8xf32>) -> tensor<8x2x16xf32> {
+  %mix = mhc.sinkhorn(logits = %r : tensor<8x2x2xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x2x2xf32>)
+  %product = mhc.batch_matmul %mix, %x : (tensor<8x2x2xf32>, tensor<8x2x16xf32>) -> tensor<8x2x16xf32>
+  %way = arith.subf %product, %x : tensor<8x2x16xf32>
+  %lengths = mhc.broadcast %length dims = [0] : tensor<8xf32> -> tensor<8x2x16xf32>
+  %step = arith.mulf %lengths, %way : tensor<8x2x16xf32>
+  %all = arith.addf %x, %step : tensor<8x2x16xf32>
+  %hs = mhc.broadcast %h dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x16xf32>
+  %fs = mhc.broadcast %f dims = [0, 2] : tensor<8x16xf32> -> tensor<8x2x16xf32>
+  %branch = arith.mulf %hs, %fs : tensor<8x2x16xf32>
+  %out = arith.addf %all, %branch : tensor<8x2x16xf32>
+  return %out : tensor<8x2x16xf32>
+}
+
+// A share of each channel is none of the matrix.
+// REMARK: [Missed] factor-per-channel {{.*}} Function=channels |
+// CHECK-LABEL: @channels(
+// CHECK-NOT: mhc.post
+// CHECK: return
+func.func @channels(%x: tensor<8x2x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2xf32>, %r: tensor<8x2x2xf32>,
+                    %share: tensor<16xf32>) -> tensor<8x2x16xf32> {
+  %mix = mhc.sinkhorn(logits = %r : tensor<8x2x2xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x2x2xf32>)
+  %product = mhc.batch_matmul %mix, %x : (tensor<8x2x2xf32>, tensor<8x2x16xf32>) -> tensor<8x2x16xf32>
+  %shares = mhc.broadcast %share dims = [2] : tensor<16xf32> -> tensor<8x2x16xf32>
+  %kept = arith.mulf %x, %shares : tensor<8x2x16xf32>
+  %all = arith.addf %kept, %product : tensor<8x2x16xf32>
   %hs = mhc.broadcast %h dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x16xf32>
   %fs = mhc.broadcast %f dims = [0, 2] : tensor<8x16xf32> -> tensor<8x2x16xf32>
   %branch = arith.mulf %hs, %fs : tensor<8x2x16xf32>
