@@ -49,9 +49,7 @@ static Value logitsOf(algebra::Reading &reading, OpBuilder &builder, Operation *
                       const SinkhornSite &site) {
   SmallVector<IndexVars> dims = matrixDims(ownDims(reading, value), *matrixAxes(value), site.isTransposed);
   Value logits = build(reading, builder, op, site.logits, dims, builder.getF32Type());
-  if (logits || site.format || site.isShiftRounded) // which are narrow
-    return logits ? logits : build(reading, builder, op, site.logits, dims);
-  return build(reading, builder, op, site.logits, dims, getElementTypeOrSelf(value));
+  return logits ? logits : build(reading, builder, op, site.logits, dims);
 }
 
 /// The logarithm of the softmax that comes before the first turn.
@@ -110,6 +108,8 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
     const bool isOfRows = (*site.last == matrixAxes(value)->first) != site.isTransposed;
     made = normaliseOnceMore(leaf, sinkhorn.getMix(), isOfRows ? 1 : 2, site).getDefiningOp();
   }
+  if (site.factor != 1)
+    made = leaf.scale(made->getResult(0), site.factor).getDefiningOp();
   if (!replaceRoot(reading, sites, builder, made, indicesOf(reading.algebra().sizes, flat), own, value))
     return false;
   takeRaised(sites, sinkhorn,
@@ -173,13 +173,15 @@ static bool replaceSinkhorn(ReadBoth &readings, Sites &sites, Operation *op, Val
     return replaceSite(readings.exact, sites, op, value, *match.site);
   if (isView || isa<arith::TruncFOp>(op)) // what it shows is told
     return false;
-  if (!match.miss && readings.exact.hasRoundings()) {
-    match = matchSinkhorn(readings.unrounded(), value, isScaledByVectors(readings.exact, value));
-    if (match.site && replaceSite(readings.unrounded(), sites, op, value, *match.site)) {
+  if (readings.exact.hasRoundings()) {
+    SinkhornMatch other = matchSinkhorn(readings.unrounded(), value, isScaledByVectors(readings.exact, value));
+    if (other.site && replaceSite(readings.unrounded(), sites, op, value, *other.site)) {
       sites.note(op, "fewer-roundings",
                  "an iteration by logarithms or by vectors in a narrow type is computed in f32, and rounded once");
       return true;
     }
+    if (!match.miss)
+      match = other;
   }
   if (match.miss)
     sites.decline("sinkhorn", *match.miss);

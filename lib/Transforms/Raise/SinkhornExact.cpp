@@ -56,6 +56,7 @@ private:
   std::optional<Expr> readSigmoidEps();
   std::optional<Expr> readSoftmaxOfMatrix();
   void takeSoftmax();
+  void takeNumber(Expr &logits);
 
   std::optional<algebra::Var> dead; ///< factors without this variable drop out later
   std::optional<Expr> kernel;       ///< K, where the steps are of potentials
@@ -379,6 +380,20 @@ void ExactMatcher::takeSoftmax() {
     steps.pop_back();
 }
 
+/// exp(z + c) / (sum(exp(z + c)) + eps) is read as exp(z) / (sum(exp(z)) + eps exp(-c)): the other steps tell c. A
+/// hyperbolic tangent, which is read as 2 sigmoid(2 z) - 1, has one as well.
+void ExactMatcher::takeNumber(Expr &logits) {
+  Step &first = steps.back();
+  const double ratio = steps.size() > 1 && first.eps > 0 ? steps[steps.size() - 2].eps / first.eps : 0;
+  if (ratio <= 0 || isNear(ratio, 1) || first.denom != steps[steps.size() - 2].denom)
+    return;
+  std::optional<Expr> all = algebra.add(logits, Algebra::number(static_cast<float>(std::log(ratio))));
+  if (!all || reading.find(*all, user).empty())
+    return;
+  logits = *all;
+  first.eps = steps[steps.size() - 2].eps;
+}
+
 /// The start as a function of logits that the op has.
 std::optional<std::pair<Expr, Init>> ExactMatcher::readFunction() {
   if (kernel && !isEqual(state, *kernel))
@@ -423,6 +438,8 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readFunction() {
     takeSoftmax();
     init = softmaxOver.empty() ? init : Init::exp;
   }
+  if (init == Init::exp)
+    takeNumber(logits);
   return std::make_pair(logits, init);
 }
 

@@ -134,9 +134,11 @@ void SinkhornMatcher::dropLooseBounds() {
 
 SinkhornMatch SinkhornMatcher::match() {
   state = algebra.choose(reading.of(value)).value_or(reading.of(value));
-  // Marginals of 1 / n by their logarithm, which n is to undo
-  if (state.size() == 1 && isNear(state[0].coefficient, 1))
-    state[0].coefficient = 1;
+  // Marginals of 1 / n by their logarithm, which n is to undo; a narrow type rounds it.
+  constexpr double kRounded = 0x1p-7;
+  double factor = 1;
+  if (state.size() == 1 && std::abs(state[0].coefficient - 1) < kRounded)
+    std::swap(factor, state[0].coefficient);
   while (!isStuck && steps.size() <= kMaxSteps && (undoStep() || undoLoop()))
     ;
   auto start = isStuck || steps.empty() ? std::nullopt : readStart();
@@ -149,6 +151,8 @@ SinkhornMatch SinkhornMatcher::match() {
     int64_t iterations = steps.size() / 2;
     SinkhornSite site{start->first, init,  order,          first.denom, steps.front().eps, iterations,
                       format,       false, isShiftRounded, {},          softmaxOver,       isOfMatrix};
+    if (!isNear(factor, 1))
+      site.factor = factor;
     if (steps.size() % 2 != 0)
       site.last = steps.front().over;
     if (init == Init::softmax_eps && order == Order::col_row) { // the op has softmaxes of rows only
@@ -196,7 +200,8 @@ bool mhc::isScaledByVectors(Reading &exact, Value value) {
     return false;
   const auto [row, column] = *matrixAxes(value);
   size_t vectors = 0;
-  Expr matrix = exact.of(value);
+  auto chosen = [&](const Expr &expr) { return exact.algebra().choose(expr).value_or(expr); };
+  Expr matrix = chosen(exact.of(value)); // diagonal matrices are vectors
   while (matrix.size() == 1 && vectors <= 2) {
     const algebra::Term &product = matrix[0];
     const algebra::Factor *inner = nullptr;
@@ -214,7 +219,7 @@ bool mhc::isScaledByVectors(Reading &exact, Value value) {
     std::optional<Expr> before = rounds ? exact.algebra().part(inner->element) : std::nullopt;
     if (!before)
       return false;
-    matrix = *before;
+    matrix = chosen(*before);
   }
   return false;
 }

@@ -27,6 +27,7 @@ struct SinkhornSite {
   std::optional<int64_t> last;  ///< the dimension that is summed behind the last turn, by half a turn more
   llvm::SmallVector<int64_t, 2> softmaxOver = {}; ///< dimensions of a softmax that is the matrix before the first turn
   bool isOfMatrix = false;                        ///< which is no function of logits that the op has: their exponential
+  double factor = 1; ///< of the result: what a narrow type leaves of n times marginals of 1 / n
 };
 
 /// A site, or the first need of one that a value does not meet which normalises rows and columns: also of a site that

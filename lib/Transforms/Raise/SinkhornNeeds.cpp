@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Bounds.h"
+#include "Raise.h"
 #include "SinkhornMatcher.h"
 #include "mhc/IR/Counted.h"
 #include "mhc/IR/OpKinds.h"
@@ -296,6 +297,16 @@ bool SinkhornMatcher::isWhole() {
                "as many of rows as of columns");
 }
 
+/// Whether a value is an exponential or a softmax, as where logarithms end, or a number times one.
+static bool isExponential(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<arith::MulFOp>(op))
+    for (bool second : {false, true})
+      if (constantValue(op->getOperand(second)))
+        return isExponential(op->getOperand(!second));
+  return isa_and_nonnull<math::ExpOp, SoftmaxOp>(op);
+}
+
 bool SinkhornMatcher::isOfItsType() {
   if (format)
     return true;
@@ -304,7 +315,7 @@ bool SinkhornMatcher::isOfItsType() {
   bool isNarrow = narrowFormat(getElementTypeOrSelf(value)).has_value();
   // Logarithms of narrow types are rounded in too many places for a format of the op, and are more exact without.
   bool isExact = llvm::all_of(steps, [](const Step &step) { return step.denom == Denom::none; });
-  if (isNarrow && isExact && isa<math::ExpOp, SoftmaxOp>(value.getDefiningOp()))
+  if (isNarrow && isExact && isExponential(value))
     return true;
   if (isNarrow || reading.ignoresRoundings())
     return unmet(Reason::sinkhornRounds, value.getDefiningOp(),

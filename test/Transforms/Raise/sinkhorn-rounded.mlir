@@ -253,6 +253,76 @@ func.func @vectors(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
   return %mix : tensor<8x4x4xbf16>
 }
 
+// The same by a product with a diagonal matrix.
+// CHECK-LABEL: @diagonal_matrices
+// CHECK: mhc.sinkhorn({{.*}}) <init = exp, order = row_col, denom = potentials, eps = 9.994507e-04, iters = 2>
+// CHECK-NOT: mhc.batch_matmul
+func.func @diagonal_matrices(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
+  %one = arith.constant dense<1.0> : tensor<8x4xbf16>
+  %eps = arith.constant dense<1.0e-3> : tensor<8x4xbf16>
+  %k = math.exp %z : tensor<8x4x4xbf16>
+  %s1 = mhc.reduce sum %k dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %e1 = arith.addf %s1, %eps : tensor<8x4xbf16>
+  %u1 = arith.divf %one, %e1 : tensor<8x4xbf16>
+  %b1 = mhc.broadcast %u1 dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %k1 = arith.mulf %k, %b1 : tensor<8x4x4xbf16>
+  %s2 = mhc.reduce sum %k1 dims = [1] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %e2 = arith.addf %s2, %eps : tensor<8x4xbf16>
+  %v2 = arith.divf %one, %e2 : tensor<8x4xbf16>
+  %b2 = mhc.broadcast %v2 dims = [0, 2] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %k2 = arith.mulf %k, %b2 : tensor<8x4x4xbf16>
+  %s3 = mhc.reduce sum %k2 dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %e3 = arith.addf %s3, %eps : tensor<8x4xbf16>
+  %u3 = arith.divf %one, %e3 : tensor<8x4xbf16>
+  %b3 = mhc.broadcast %u3 dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %k3 = arith.mulf %k, %b3 : tensor<8x4x4xbf16>
+  %s4 = mhc.reduce sum %k3 dims = [1] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %e4 = arith.addf %s4, %eps : tensor<8x4xbf16>
+  %v4 = arith.divf %one, %e4 : tensor<8x4xbf16>
+  %other = arith.constant 0.0 : bf16
+  %empty = tensor.empty() : tensor<8x4x4xbf16>
+  %diagonal = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+                              iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v4 : tensor<8x4xbf16>) outs(%empty : tensor<8x4x4xbf16>) {
+  ^bb0(%in: bf16, %out: bf16):
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %is = arith.cmpi eq, %i, %j : index
+    %e = arith.select %is, %in, %other : bf16
+    linalg.yield %e : bf16
+  } -> tensor<8x4x4xbf16>
+  %wide = arith.extf %k3 : tensor<8x4x4xbf16> to tensor<8x4x4xf32>
+  %by = arith.extf %diagonal : tensor<8x4x4xbf16> to tensor<8x4x4xf32>
+  %product = mhc.batch_matmul %wide, %by : (tensor<8x4x4xf32>, tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
+  %mix = arith.truncf %product : tensor<8x4x4xf32> to tensor<8x4x4xbf16>
+  return %mix : tensor<8x4x4xbf16>
+}
+
+// Marginals of 1 / n by their logarithm, which bf16 rounds: 16 exp(-1.3828125)^2 of the matrix is left. The op is scaled.
+// CHECK-LABEL: @marginals
+// CHECK: %[[MIX:.*]] = mhc.sinkhorn({{.*}}) <init = exp_rowmax, order = row_col, denom = none, eps = 0.0, iters = 1>
+// CHECK: arith.mulf %[[MIX]]
+// CHECK-NOT: math.log
+func.func @marginals(%z: tensor<8x4x4xbf16>) -> tensor<8x4x4xbf16> {
+  %mu = arith.constant dense<-1.38281250> : tensor<8x4xbf16>
+  %n = arith.constant dense<4.0> : tensor<8x4x4xbf16>
+  %e1 = math.exp %z : tensor<8x4x4xbf16>
+  %s1 = mhc.reduce sum %e1 dims = [2] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %l1 = math.log %s1 : tensor<8x4xbf16>
+  %u = arith.subf %mu, %l1 : tensor<8x4xbf16>
+  %ub = mhc.broadcast %u dims = [0, 1] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %zu = arith.addf %z, %ub : tensor<8x4x4xbf16>
+  %e2 = math.exp %zu : tensor<8x4x4xbf16>
+  %s2 = mhc.reduce sum %e2 dims = [1] : tensor<8x4x4xbf16> -> tensor<8x4xbf16>
+  %l2 = math.log %s2 : tensor<8x4xbf16>
+  %v = arith.subf %mu, %l2 : tensor<8x4xbf16>
+  %vb = mhc.broadcast %v dims = [0, 2] : tensor<8x4xbf16> -> tensor<8x4x4xbf16>
+  %zuv = arith.addf %zu, %vb : tensor<8x4x4xbf16>
+  %p = math.exp %zuv : tensor<8x4x4xbf16>
+  %o = arith.mulf %p, %n : tensor<8x4x4xbf16>
+  return %o : tensor<8x4x4xbf16>
+}
+
 // A matrix that is rounded in each step by the rounded reciprocals of its sums is another iteration.
 // REMARK: remark: [Missed] sinkhorn-rounds | {{.*}}Function=reciprocals
 // CHECK-LABEL: @reciprocals

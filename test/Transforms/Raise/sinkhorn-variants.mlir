@@ -239,3 +239,43 @@ func.func @met_bound_behind_a_turn(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   %mix = arith.divf %by_rows, %of_columns : tensor<8x4x4xf32>
   return %mix : tensor<8x4x4xf32>
 }
+
+// Logits by a hyperbolic tangent, which is read as 2 sigmoid(2 z) - 1: the number before the first eps is one of theirs.
+// CHECK-LABEL: @hyperbolic_tangent_as_logits(
+// CHECK: %[[Z:.*]] = math.tanh %arg0
+// CHECK: mhc.sinkhorn(logits = %[[Z]] : tensor<8x4x4xf32>) <init = exp, order = row_col, denom = add, eps = 1.0e-03, iters = 1>
+// CHECK-NEXT: return
+func.func @hyperbolic_tangent_as_logits(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %logits = math.tanh %z : tensor<8x4x4xf32>
+  %start = math.exp %logits : tensor<8x4x4xf32>
+  %rows = mhc.reduce sum %start dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %some = arith.addf %rows, %eps : tensor<8x4xf32>
+  %of_rows = mhc.broadcast %some dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %by_rows = arith.divf %start, %of_rows : tensor<8x4x4xf32>
+  %columns = mhc.reduce sum %by_rows dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %others = arith.addf %columns, %eps : tensor<8x4xf32>
+  %of_columns = mhc.broadcast %others dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %mix = arith.divf %by_rows, %of_columns : tensor<8x4x4xf32>
+  return %mix : tensor<8x4x4xf32>
+}
+
+// Another eps in the second step is none of the logits.
+// CHECK-LABEL: @other_eps_behind_hyperbolic_tangent(
+// CHECK-NOT: mhc.sinkhorn
+// CHECK: return
+func.func @other_eps_behind_hyperbolic_tangent(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %other = arith.constant dense<2.0e-03> : tensor<8x4xf32>
+  %logits = math.tanh %z : tensor<8x4x4xf32>
+  %start = math.exp %logits : tensor<8x4x4xf32>
+  %rows = mhc.reduce sum %start dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %some = arith.addf %rows, %eps : tensor<8x4xf32>
+  %of_rows = mhc.broadcast %some dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %by_rows = arith.divf %start, %of_rows : tensor<8x4x4xf32>
+  %columns = mhc.reduce sum %by_rows dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %others = arith.addf %columns, %other : tensor<8x4xf32>
+  %of_columns = mhc.broadcast %others dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %mix = arith.divf %by_rows, %of_columns : tensor<8x4x4xf32>
+  return %mix : tensor<8x4x4xf32>
+}
