@@ -4,9 +4,10 @@
   summarise.py EXPORTS [--bin build/bin] [--keep DIR]
 
 An export is `whole` when the ops that its first line names are there and no op of the chain is left: nothing computes
-with the streams or their coefficients but those ops. Views and moves of the streams may stay. It is `partly` when some
-of the chain became ops of mhc, `missed` when nothing did, `silent` when it is not whole and no remark says why, and an
-`error` when mhc-opt fails.
+with the streams but those ops, and no other op of mhc with their coefficients. Views and moves of the streams may stay,
+and, where no remark tells a miss, arithmetic on the coefficients of a token, such as a gate divided by the sum of all.
+It is `partly` when some of the chain became ops of mhc, `missed` when nothing did, `silent` when it is not whole and
+no remark says why, and an `error` when mhc-opt fails.
 """
 
 import argparse
@@ -15,6 +16,8 @@ import concurrent.futures
 import pathlib
 import re
 import subprocess
+
+import sizes
 
 KERNELS = {"pre_gated_delta_rule", "pre", "post", "head", "aggregate", "projection", "gates", "sinkhorn", "permutation_mix"}
 FUSED = {"mhc.pre", "mhc.post", "mhc.head", "mhc.pre_gated_delta_rule"}
@@ -43,13 +46,14 @@ def operations(text):
                set(re.findall(r"%\w+", " ".join([rest, *lines[1:]]))), " ".join(lines))
 
 
-def sizes(text):
-    return {int(d) for shape in re.findall(r"tensor<([\dx?]+)x[a-z]", text) for d in shape.split("x") if d.isdigit()}
+def shapes(text):
+    return [{int(d) for d in shape.split("x") if d.isdigit()} for shape in re.findall(r"tensor<([\dx?]+)x[a-z]", text)]
 
 
-def left_over(text, streams, chain):
+def left_over(text, streams, chain, of_streams):
     """Names of the chain's ops that are left, counted: what reads the streams and has a size of the chain, which only
-    streams and their coefficients have: sizes.py keeps those of a sublayer and of the tokens apart."""
+    streams and their coefficients have: sizes.py keeps those of a sublayer and of the tokens apart. With
+    `of_streams`, arithmetic on coefficients alone is none."""
     touched = {f"%arg{i}" for i in range(streams)}
     left = collections.Counter()
     for name, results, operands, body in operations(text):
@@ -59,7 +63,9 @@ def left_over(text, streams, chain):
         moves = name == "linalg.generic" and re.search(r"\^bb0\(%(\w+):[^)]*\):\s*linalg\.yield %\1 ", body)
         if name in FUSED or name in MOVES or name.startswith(VIEWS) or name == "return" or moves:
             continue
-        if sizes(body) & chain:
+        ours = [shape for shape in shapes(body) if shape & chain]
+        plain = of_streams and name.startswith(("arith.", "math.", "mhc.reduce"))
+        if any(not plain or sizes.N * sizes.C in shape or sizes.C in shape for shape in ours):
             left[name] += 1
     return left
 
@@ -83,7 +89,8 @@ def examine(file, tools, keep):
         return "error", next((line for line in run.stderr.splitlines() if "error:" in line), "crash"), ""
     found = collections.Counter(re.findall(r"\bmhc\.(\w+)\(", run.stdout))
     wanted = collections.Counter(fused.split())
-    left = left_over(run.stdout, int(streams), chain) - collections.Counter({f"mhc.{name}": n for name, n in wanted.items()})
+    left = left_over(run.stdout, int(streams), chain, of_streams="post" in wanted and not remark)
+    left -= collections.Counter({f"mhc.{name}": n for name, n in wanted.items()})
     if not wanted - found and not left:
         return "whole", reason, ""
     rest = ", ".join(f"{count} {name}" for name, count in left.most_common(4))
