@@ -150,14 +150,12 @@ void MixSite::readSumOver(const algebra::Term &term, size_t sum, const IndexVars
     readRepeated(outer, *inner, bound[0], mixes);
 }
 
-/// a (h x - x) -> a h x - a x: a sum that is a factor, of which a term mixes streams to others. Nothing where there is
-/// none.
+/// a (h x - x) -> a h x - a x: a sum that is a factor, of which a term is a mix of streams itself. Nothing where there
+/// is none.
 std::optional<Expr> MixSite::multipliedOut() {
   auto isMixed = [&](const algebra::Factor &factor) {
-    return factor.node()->isReduce("sum") && llvm::any_of(vars, [&](const Extent &var) {
-             return isStreamCount(var.second) && llvm::is_contained(factor.node()->bound, var.second) &&
-                    dependsOn(factor, var.first);
-           });
+    return factor.node()->isReduce("sum") && llvm::any_of(factor.node()->bound, isStreamCount) &&
+           llvm::all_of(vars, [&](const Extent &var) { return dependsOn(factor, var.first); });
   };
   for (auto [number, term] : llvm::enumerate(expr))
     for (auto [place, factor] : llvm::enumerate(term.factors)) {
