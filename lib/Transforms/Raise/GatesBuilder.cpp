@@ -322,9 +322,17 @@ bool GatesBuilder::takeProjection() {
   for (const Run &run : runs())
     parts.push_back(slice(proj, 1, run.first->offset, run.extent));
   proj = leaf.concat(parts, 1);
-  if (!lead.stat)
-    return true;
+  return !lead.stat || buildStat();
+}
+
+/// The program's own statistic, or one over what it divides by.
+bool GatesBuilder::buildStat() {
   stat = build(reading, builder, user, *lead.stat, {lead.tokens});
+  const algebra::Factor *divisor = stat ? nullptr : algebra::singleFactor(*lead.stat, -2);
+  if (Value value = divisor ? build(reading, builder, user, Algebra::of(divisor->element), {lead.tokens}) : Value()) {
+    value = leaf.toF32(value);
+    stat = leaf.div(leaf.splat(1, value), value);
+  }
   stat = stat ? leaf.toF32(stat) : Value();
   return stat != nullptr;
 }
@@ -341,7 +349,7 @@ void GatesBuilder::run() {
   if (!lead.isGiven && isWide(lead.weight))
     return sites.decline("gates", {Reason::projectionType, opAtFault(lead.weight, lead.root.getDefiningOp()),
                                    describe(lead.weight), "a product of f32, bf16 or f16", lead.site()});
-  if (!lead.isGiven && !buildProjection())
+  if (!lead.isGiven && (!buildProjection() || (lead.stat && !buildStat())))
     return declineInput("x or phi", lead.weight, kNeededInputs);
   Value alpha = buildAlpha(), beta = alpha ? buildBeta() : Value();
   if (!beta)

@@ -43,6 +43,7 @@ private:
   llvm::SmallVector<Run> runs() const;
   bool buildProjection();
   bool takeProjection();
+  bool buildStat();
   bool replaceRoots(GatesOp made);
   mlir::Value lateInput() const;
   void declineInput(llvm::StringRef name, mlir::Value value, llvm::StringRef needed);

@@ -292,7 +292,9 @@ bool GroupMatcher::splitOuter(const algebra::Term &outer) {
   scale = 1;
   group.norm = Norm::none;
   group.eps = 0;
-  if (!ofToken.factors.empty() && !(group.isGiven ? matchStatistic(ofToken) : matchNorm(ofToken)))
+  group.stat.reset();
+  if (!ofToken.factors.empty() &&
+      !(group.isGiven ? matchStatistic(ofToken) : matchNorm(ofToken) || takeOwnFactor(ofToken)))
     return !group.isGiven && declineNorm(ofToken);
   numbers.coefficient *= scale;
   if (isNear(numbers.coefficient, 1))
@@ -437,17 +439,18 @@ bool mhc::isSameProjection(const LinearGroup &a, const LinearGroup &b) {
              return isSameFactor(std::get<0>(pair), std::get<1>(pair));
            });
   };
+  const bool isSameStat = a.stat && b.stat ? isSameFactor((*a.stat)[0].factors[0], (*b.stat)[0].factors[0])
+                                           : a.stat.has_value() == b.stat.has_value();
   auto isSameSum = [&] {
-    bool isSameStat = a.stat && b.stat ? isSameFactor((*a.stat)[0].factors[0], (*b.stat)[0].factors[0])
-                                       : a.stat.has_value() == b.stat.has_value();
     auto tokensOf = [](const LinearGroup &group) {
       Indices at = renamed(group.weightAt, group);
       for (algebra::Index &index : at)
         llvm::erase_if(index.pieces, [](const Piece &piece) { return piece.var < 0; });
       return at;
     };
-    return a.weight == b.weight && tokensOf(a) == tokensOf(b) && a.statForm == b.statForm && isSameStat;
+    return a.weight == b.weight && tokensOf(a) == tokensOf(b) && a.statForm == b.statForm;
   };
   return a.isGiven == b.isGiven && Value(a.root).getParentBlock() == Value(b.root).getParentBlock() &&
-         a.norm == b.norm && a.eps == b.eps && (a.isGiven ? isSameSum() : isSameFactor(a.x, b.x) && isSameGamma());
+         a.norm == b.norm && a.eps == b.eps && isSameStat &&
+         (a.isGiven ? isSameSum() : isSameFactor(a.x, b.x) && isSameGamma());
 }

@@ -7,9 +7,9 @@
 //
 //   z[t, k] = s[t] * (sum over f of x[t, f] * gamma[f] * phi[k, f]) * alpha + beta[k]
 //
-// with tokens t, rows k, the streams and channels f, and s none or the reciprocal root mean square of x[t, :]. The sum
-// may also be given, as a tensor of tokens and rows; s is then none, a tensor of tokens, or what is computed of one
-// that holds mean squares.
+// with tokens t, rows k, the streams and channels f, and s none or the reciprocal root mean square of x[t, :]; another
+// function of it is a statistic that the program has. The sum may also be given, as a tensor of tokens and rows; s is
+// then none, a tensor of tokens, or what is computed of one that holds mean squares.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHC_LIB_TRANSFORMS_RAISE_LINEAR_H
@@ -30,7 +30,7 @@ struct LinearGroup {
   algebra::Expr alpha, beta; ///< numbers times what no token enters
   Norm norm = Norm::none;
   double eps = 0;
-  std::optional<algebra::Expr> stat; ///< of a given sum
+  std::optional<algebra::Expr> stat; ///< of a given sum, or what no norm of the projection is
   Stat statForm = Stat::inv_rms;
   /// The weight, or the given sum, that holds the rows, and where they are in it: rows [offset, offset + extent) of
   /// `rows`. Its index of the rows alone, without offset.

@@ -44,6 +44,7 @@ private:
   std::optional<Guarded> readGuarded(const algebra::Expr &norm);
   bool matchGuardedRoot(const algebra::Expr &norm, const algebra::Expr &squares);
   bool matchRoot(const algebra::Expr &squared, const algebra::Expr &squares, Norm norm);
+  bool takeOwnFactor(const algebra::Term &ofToken);
   bool matchGiven(const algebra::Term &term);
   bool matchStatistic(const algebra::Term &ofToken);
   // Misses

@@ -110,11 +110,6 @@ bool GroupMatcher::declineNorm(const algebra::Term &ofToken) {
   Expr element = Algebra::of(group.x.element);
   std::optional<Expr> square = algebra.multiply(element, element);
   std::optional<Expr> own = square ? algebra.reduce("sum", *square, group.flat) : std::nullopt;
-  std::optional<Expr> norm = algebra.power({ofToken}, -2);
-  if (std::optional<Guarded> guarded = norm ? readGuarded(*norm) : std::nullopt)
-    return decline(Reason::normForm, "a norm of at least " + describe(guarded->bound * (*norm)[0].coefficient),
-                   "an eps added to the mean over n*C = " + all + " or to its root, or a bound of at most 1e-10",
-                   factor);
   if (own && own->size() == 1 && reads({ofToken}, (*own)[0].factors[0].element))
     return decline(Reason::normForm, describe(factor), "1/sqrt(mean over n*C = " + all + ")", factor);
   return decline(Reason::normOfOtherTokens, "a mean that is not of the token's row",

@@ -94,6 +94,24 @@ bool GroupMatcher::matchRoot(const Expr &power, const Expr &squares, Norm norm) 
   return true;
 }
 
+/// Another function of the token's own squares, such as a norm that is bounded: as the program computes it.
+bool GroupMatcher::takeOwnFactor(const algebra::Term &ofToken) {
+  Expr x = Algebra::of(group.x.element);
+  std::optional<Expr> square = algebra.multiply(x, x);
+  std::optional<Expr> squares = square ? algebra.reduce("sum", *square, group.flat) : std::nullopt;
+  const algebra::Factor *own = squares ? algebra::singleFactor(*squares) : nullptr;
+  const bool isAlone = ofToken.factors.size() == 1 && ofToken.exponent.empty() && !group.tokens.empty();
+  if (!own || !isAlone || !reads({ofToken}, own->element))
+    return false;
+  const algebra::Factor &factor = ofToken.factors[0];
+  if (!nearest(reading, {ofToken}, user) &&
+      (factor.halves != -2 || !nearest(reading, Algebra::of(factor.element), user)))
+    return false;
+  group.stat = Expr{ofToken};
+  group.statForm = Stat::inv_rms;
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // A given projection
 //===----------------------------------------------------------------------===//

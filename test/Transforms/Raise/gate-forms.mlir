@@ -153,8 +153,15 @@ func.func @one_token(%x: tensor<4x16xf32>, %phi: tensor<4x64xf32>, %bias: tensor
 // CHECK-LABEL: @guarded_norm
 // CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %arg1 : tensor<4x64xf32>) <{{.*}}norm = inside, norm_eps = 1.5625{{[0-9]*}}e-26
 // CHECK: mhc.gates
-// A bound that ordinary tokens reach is a part of the function.
+// A bound that ordinary tokens reach is a part of the function, which the program computes.
 // CHECK-LABEL: @bounded_norm
+// CHECK: %[[NORM:.*]] = arith.max{{.*}} : tensor<8xf32>
+// CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %arg1 : tensor<4x64xf32>) <{{.*}}norm = none
+// CHECK: %[[S:.*]] = arith.divf %{{.*}}, %[[NORM]]
+// CHECK: mhc.gates({{.*}}stat = %[[S]]
+// CHECK: return
+// A norm of another tensor stays an op.
+// CHECK-LABEL: @bounded_norm_of_another_tensor
 // CHECK-NOT: mhc.gates
 // CHECK: return
 func.func @guarded_norm(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %bias: tensor<4xf32>) -> tensor<8x4xf32> {
@@ -177,6 +184,23 @@ func.func @bounded_norm(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %bias: t
   %bound = arith.constant dense<1.0e-3> : tensor<8xf32>
   %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
   %squares = arith.mulf %flat, %flat : tensor<8x64xf32>
+  %sum = mhc.reduce sum %squares dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+  %root = math.sqrt %sum : tensor<8xf32>
+  %norm = arith.maximumf %root, %bound : tensor<8xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %norms = mhc.broadcast %norm dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %scaled = arith.divf %p, %norms : tensor<8x4xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %scaled, %biases : tensor<8x4xf32>
+  %gate = mhc.sigmoid %z : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
+func.func @bounded_norm_of_another_tensor(%x: tensor<8x4x16xf32>, %y: tensor<8x64xf32>, %phi: tensor<4x64xf32>,
+                                          %bias: tensor<4xf32>) -> tensor<8x4xf32> {
+  %bound = arith.constant dense<1.0e-3> : tensor<8xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %squares = arith.mulf %y, %y : tensor<8x64xf32>
   %sum = mhc.reduce sum %squares dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
   %root = math.sqrt %sum : tensor<8xf32>
   %norm = arith.maximumf %root, %bound : tensor<8xf32>
