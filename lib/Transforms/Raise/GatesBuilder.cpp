@@ -9,6 +9,7 @@
 
 #include "GatesBuilder.h"
 #include "GateOrder.h"
+#include "Normalise.h"
 #include "Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -288,7 +289,7 @@ bool GatesBuilder::buildProjection() {
   fields.phi_layout = phiLayout;
   fields.norm = lead.norm;
   fields.norm_eps = lead.eps;
-  fields.stat_form = Stat::inv_rms;
+  fields.stat_form = lead.stat ? Stat::mean_square : Stat::inv_rms;
   projection = fields.create(builder, loc);
   proj = projection.getProj();
   stat = projection.getStat();
@@ -325,7 +326,44 @@ bool GatesBuilder::takeProjection() {
   return !lead.stat || buildStat();
 }
 
-/// The program's own statistic, or one over what it divides by.
+/// Puts the projection's mean square in the place of sums and means of squares that the program has, scaled as they
+/// are.
+void GatesBuilder::mapSquares(IRMapping &known) {
+  const Expr x = Algebra::of(lead.x.element);
+  std::optional<Expr> square = algebra.multiply(x, x);
+  std::optional<Expr> sum = square ? algebra.reduce("sum", *square, lead.flat) : std::nullopt;
+  for (const algebra::Reading::Found &found : reading.find(sum.value_or(Expr()), user)) {
+    SmallVector<IndexVars> own;
+    for (const algebra::Index &index : found.at) {
+      IndexVars &vars = own.emplace_back();
+      for (const algebra::Piece &piece : index.pieces)
+        vars.push_back({piece.var, piece.extent});
+    }
+    Value squares = leaf.scale(projection.getStat(), static_cast<double>(lead.width()) / found.factor);
+    squares = arrange(reading, builder, loc, squares, indicesOf(algebra.sizes, {lead.tokens}), own);
+    squares = squares ? leaf.cast(squares, getElementTypeOrSelf(found.value)) : Value();
+    if (squares && squares.getType() == found.value.getType())
+      known.map(found.value, squares);
+  }
+}
+
+/// A value computed once more of what is known, as far as it depends on that.
+static Value recompute(OpBuilder &builder, Value value, IRMapping &known) {
+  if (Value made = known.lookupOrNull(value))
+    return made;
+  known.map(value, value);
+  Operation *op = value.getDefiningOp();
+  if (!op || !(isElementwise(op) || isReshape(op) || isa<BroadcastOp>(op)))
+    return value;
+  bool isOfKnown = false;
+  for (Value operand : op->getOperands())
+    isOfKnown |= recompute(builder, operand, known) != operand;
+  if (isOfKnown)
+    builder.clone(*op, known);
+  return known.lookup(value);
+}
+
+/// The program's own statistic, or one over what it divides by; of the projection's mean square, where that is made.
 bool GatesBuilder::buildStat() {
   stat = build(reading, builder, user, *lead.stat, {lead.tokens});
   const algebra::Factor *divisor = stat ? nullptr : algebra::singleFactor(*lead.stat, -2);
@@ -334,6 +372,11 @@ bool GatesBuilder::buildStat() {
     stat = leaf.div(leaf.splat(1, value), value);
   }
   stat = stat ? leaf.toF32(stat) : Value();
+  if (stat && projection) {
+    IRMapping known;
+    mapSquares(known);
+    stat = recompute(builder, stat, known);
+  }
   return stat != nullptr;
 }
 

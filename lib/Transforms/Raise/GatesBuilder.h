@@ -44,6 +44,7 @@ private:
   bool buildProjection();
   bool takeProjection();
   bool buildStat();
+  void mapSquares(mlir::IRMapping &known);
   bool replaceRoots(GatesOp made);
   mlir::Value lateInput() const;
   void declineInput(llvm::StringRef name, mlir::Value value, llvm::StringRef needed);

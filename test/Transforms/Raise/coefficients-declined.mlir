@@ -123,13 +123,17 @@ func.func @no_gates_with_an_unknown_factor_per_token(%x: tensor<8x4x64xf32>, %ph
   return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
 
-// A norm that tokens may fall below is no norm of the projection: its reciprocal is a statistic of the gates.
+// A norm that tokens may fall below is no norm of the projection: its reciprocal is a statistic of the gates, of the
+// mean square that the projection makes.
 // CHECK-LABEL: @a_norm_that_tokens_may_fall_below
 func.func @a_norm_that_tokens_may_fall_below(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
                                              %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
     -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK-NOT: mhc.reduce
+  // CHECK: %[[PROJ:.*]], %[[STAT:.*]] = mhc.projection({{.*}}norm = none, {{.*}}stat_form = mean_square
+  // CHECK: %[[ROOT:.*]] = math.sqrt %[[STAT]]
+  // CHECK: arith.max{{.*}} %[[ROOT]]
   // CHECK: %[[S:.*]] = arith.divf
-  // CHECK: mhc.projection({{.*}}norm = none
   // CHECK: mhc.gates({{.*}}stat = %[[S]] : tensor<8xf32>
   // CHECK-NOT: mhc.sigmoid
   // CHECK: return

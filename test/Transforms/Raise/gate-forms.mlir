@@ -155,8 +155,8 @@ func.func @one_token(%x: tensor<4x16xf32>, %phi: tensor<4x64xf32>, %bias: tensor
 // CHECK: mhc.gates
 // A bound that ordinary tokens reach is a part of the function, which the program computes.
 // CHECK-LABEL: @bounded_norm
-// CHECK: %[[NORM:.*]] = arith.max{{.*}} : tensor<8xf32>
 // CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %arg1 : tensor<4x64xf32>) <{{.*}}norm = none
+// CHECK: %[[NORM:.*]] = arith.max{{.*}} : tensor<8xf32>
 // CHECK: %[[S:.*]] = arith.divf %{{.*}}, %[[NORM]]
 // CHECK: mhc.gates({{.*}}stat = %[[S]]
 // CHECK: return
