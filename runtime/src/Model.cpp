@@ -59,6 +59,32 @@ mhcrt_status mhcrt::report(const mhcrt_model *model, mhcrt_context *context, mhc
   return status;
 }
 
+mhcrt_status mhcrt::runEntry(const mhcrt_model *model, int32_t entry, mhcrt_context *context,
+                             const mhcrt_tensor *arguments, const mhcrt_tensor *results, mhcrt_message *message) {
+  return guarded(message, kDescription, [&] {
+    const EntrySpec *spec = entryAt(model, entry);
+    if (!spec)
+      return noEntry(model, entry, message);
+    std::vector<BoundSize> sizes;
+    std::string error;
+    if (!bindArguments(*spec, arguments, sizes, error) || !checkResults(*spec, results, sizes, error))
+      return fail(message, MHCRT_INVALID_ARGUMENT, error);
+    for (size_t i = 0; i < spec->results.size(); ++i)
+      if (int32_t from = spec->results[i].info.in_place; from >= 0 && results[i].data != arguments[from].data)
+        return fail(message, MHCRT_INVALID_ARGUMENT,
+                    "result '" + spec->results[i].name + "' of entry '" + spec->name +
+                        "' is computed in place: expected the pointer of the argument of its name");
+    model->runtime.clearError(context);
+    std::vector<mhcrt_tensor> all;
+    if (!model->bindings.empty())
+      all = withBindings(*model, entry, arguments);
+    const mhcrt_status status = model->functions[entry](context, all.empty() ? arguments : all.data(), results);
+    if (status != MHCRT_OK)
+      fail(message, status, "entry '" + spec->name + "': " + model->runtime.lastError(context));
+    return status;
+  });
+}
+
 static std::string contextError(const mhcrt_model *model, int32_t threads) {
   // A model for the CPU can only lack threads; contexts of the CUDA backend need a driver, and a GPU with code for it.
   if (model->isForGpu()) {
@@ -261,28 +287,9 @@ mhcrt_status mhcrt_model_infer(const mhcrt_model *model, int32_t entry, const mh
 
 mhcrt_status mhcrt_model_invoke(const mhcrt_model *model, int32_t entry, mhcrt_context *context,
                                 const mhcrt_tensor *arguments, const mhcrt_tensor *results, mhcrt_message *message) {
-  return guarded(message, kDescription, [&] {
-    const EntrySpec *spec = entryAt(model, entry);
-    if (!spec)
-      return noEntry(model, entry, message);
-    std::vector<BoundSize> sizes;
-    std::string error;
-    if (!bindArguments(*spec, arguments, sizes, error) || !checkResults(*spec, results, sizes, error))
-      return fail(message, MHCRT_INVALID_ARGUMENT, error);
-    for (size_t i = 0; i < spec->results.size(); ++i)
-      if (int32_t from = spec->results[i].info.in_place; from >= 0 && results[i].data != arguments[from].data)
-        return fail(message, MHCRT_INVALID_ARGUMENT,
-                    "result '" + spec->results[i].name + "' of entry '" + spec->name +
-                        "' is computed in place: expected the pointer of the argument of its name");
-    model->runtime.clearError(context);
-    std::vector<mhcrt_tensor> all;
-    if (!model->bindings.empty())
-      all = withBindings(*model, entry, arguments);
-    mhcrt_status status = model->functions[entry](context, all.empty() ? arguments : all.data(), results);
-    if (status != MHCRT_OK)
-      fail(message, status, "entry '" + spec->name + "': " + model->runtime.lastError(context));
-    return status;
-  });
+  const mhcrt_status status = runEntry(model, entry, context, arguments, results, message);
+  model->runtime.clearError(context);
+  return status;
 }
 
 mhcrt_status mhcrt_model_context_create(const mhcrt_model *model, int32_t threads, mhcrt_context **context,

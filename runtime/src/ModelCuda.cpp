@@ -72,9 +72,13 @@ mhcrt_status mhcrt_model_record(const mhcrt_model *model, int32_t entry, mhcrt_c
     status = report(model, context, model->cuda.recordBegin(context), message);
   if (status != MHCRT_OK)
     return status;
-  status = mhcrt_model_invoke(model, entry, context, arguments, results, message);
-  const mhcrt_status end = model->cuda.recordEnd(context, graph); // in any case: the stream must leave its mode
-  return status == MHCRT_OK ? report(model, context, end, message) : status;
+  status = runEntry(model, entry, context, arguments, results, message);
+  // In any case, as the stream must leave its mode; it makes no graph where the entry has failed.
+  const mhcrt_status end = model->cuda.recordEnd(context, graph);
+  if (status == MHCRT_OK)
+    return report(model, context, end, message);
+  model->runtime.clearError(context);
+  return status;
 }
 
 mhcrt_status mhcrt_model_replay(const mhcrt_model *model, mhcrt_context *context, const mhcrt_cuda_graph *graph,

@@ -98,6 +98,10 @@ void makeBindings(mhcrt_model &model);
 /// The arguments of an entry's code: behind those of the caller, the rows of the table.
 std::vector<mhcrt_tensor> withBindings(const mhcrt_model &model, int32_t entry, const mhcrt_tensor *arguments);
 
+/// mhcrt_model_invoke, but for an error of the entry, which stays on the context as well.
+mhcrt_status runEntry(const mhcrt_model *model, int32_t entry, mhcrt_context *context, const mhcrt_tensor *arguments,
+                      const mhcrt_tensor *results, mhcrt_message *message);
+
 /// Moves the context's error into `message`.
 mhcrt_status report(const mhcrt_model *model, mhcrt_context *context, mhcrt_status status, mhcrt_message *message);
 

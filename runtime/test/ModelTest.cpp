@@ -7,6 +7,7 @@
 #include "mhcrt/model.h"
 #include "Call.h"
 #include "Support.h"
+#include "src/ModelState.h"
 
 using namespace mhcrt::test;
 
@@ -79,6 +80,9 @@ TEST_F(ModelTest, ErrorsOfEntriesAreReportedAndCleared) {
   mhcrt_tensor arguments[] = {tensor(MHCRT_F32, {4, 2}, x)}, results[] = {tensor(MHCRT_F32, {4, 3, 2}, out)};
   EXPECT_EQ(mhcrt_model_invoke(model, 1, context, arguments, results, &message), MHCRT_INVALID_ARGUMENT);
   EXPECT_STREQ(message.text, "entry 'widen': mhcrt_expand: 'n' is 99; needed 1 to 16");
+  EXPECT_EQ(mhcrt_model_copy(model, context, out, x, sizeof(x), &message), MHCRT_OK);
+  EXPECT_EQ(mhcrt_model_invoke(model, 1, context, arguments, results, nullptr), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(mhcrt_model_synchronize(model, context, &message), MHCRT_OK);
   arguments[0].dims[0] = results[0].dims[0] = 2;
   EXPECT_EQ(mhcrt_model_invoke(model, 1, context, arguments, results, &message), MHCRT_OK);
   mhcrt_model_context_destroy(model, context);
@@ -194,6 +198,39 @@ TEST(Model, WrapsEntriesOfThisProcess) {
   const mhcrt_tensor argument = tensor(MHCRT_F32, {}, &a), result = tensor(MHCRT_F32, {}, &b);
   EXPECT_EQ(mhcrt_model_invoke(model, 0, context, &argument, &result, &message), MHCRT_OK) << message.text;
   EXPECT_EQ(b, 3.0f);
+  mhcrt_model_context_destroy(model, context);
+  mhcrt_model_close(model);
+}
+
+bool isRecording = false;
+mhcrt_status statusAtEnd = MHCRT_OK;
+
+mhcrt_status failWhenRecorded(mhcrt_context *context, const mhcrt_tensor *, const mhcrt_tensor *) {
+  float x = 0;
+  return isRecording ? call(mhcrt_expand, context, &x, MHCRT_F32, &x, MHCRT_F32, 1, 1, 99, MHCRT_LAYOUT_NC) : MHCRT_OK;
+}
+
+/// A backend that records, in the place of the CUDA one.
+TEST(Model, AFailedRecordLeavesNoError) {
+  mhcrt_model *model = nullptr;
+  mhcrt_message message = {};
+  const mhcrt_entry_lookup lookup = [](void *, const char *) -> mhcrt_entry { return failWhenRecorded; };
+  ASSERT_EQ(mhcrt_model_wrap("mhc-model 1\nentry a\nend\n", lookup, nullptr, &model, &message), MHCRT_OK);
+  mhcrt_context *context = nullptr;
+  ASSERT_EQ(mhcrt_model_context_create(model, 1, &context, &message), MHCRT_OK);
+  model->cuda.pin = [](mhcrt_context *, const char *) { return MHCRT_OK; };
+  model->cuda.recordBegin = [](mhcrt_context *) {
+    isRecording = true;
+    return MHCRT_OK;
+  };
+  model->cuda.recordEnd = [](mhcrt_context *context, mhcrt_cuda_graph **) {
+    return statusAtEnd = mhcrt_last_status(context);
+  };
+  mhcrt_cuda_graph *graph = nullptr;
+  EXPECT_EQ(mhcrt_model_record(model, 0, context, nullptr, nullptr, &graph, &message), MHCRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(message.text, "entry 'a': mhcrt_expand: 'n' is 99; needed 1 to 16");
+  EXPECT_EQ(statusAtEnd, MHCRT_INVALID_ARGUMENT); // so that it makes no graph
+  EXPECT_EQ(mhcrt_model_synchronize(model, context, &message), MHCRT_OK);
   mhcrt_model_context_destroy(model, context);
   mhcrt_model_close(model);
 }

@@ -130,7 +130,8 @@ mhcrt_status mhcrt_model_check(const mhcrt_model *model, int32_t entry, const mh
 /// Checks `arguments` and fills dtype, rank and dims of all results; leaves their data pointers alone.
 mhcrt_status mhcrt_model_infer(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,
                                mhcrt_tensor *results, mhcrt_message *message);
-/// Checks arguments and results, then runs the entry. An error of an earlier call is cleared first.
+/// Checks arguments and results, then runs the entry. Errors are cleared: one of an earlier call first, its own at the
+/// end.
 mhcrt_status mhcrt_model_invoke(const mhcrt_model *model, int32_t entry, mhcrt_context *context,
                                 const mhcrt_tensor *arguments, const mhcrt_tensor *results, mhcrt_message *message);
 
