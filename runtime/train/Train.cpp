@@ -145,9 +145,10 @@ bool Trainer::prepare(std::string &error) {
 
 /// Options ask for this, and all ranks take part in it.
 std::string Trainer::sharedWork() const {
-  std::string work = options.validation.empty() ? "" : std::to_string(options.validateEvery);
-  if (tensorRanks.count() > 1 || stages.count() > 1) // shares become whole tensors, and squares their sums
-    work += ' ' + std::to_string(hasNorm) + ' ' + std::to_string(options.save.empty() ? -1 : options.saveEvery);
+  std::string work = std::to_string(options.validation.empty() ? -1 : options.validateEvery);
+  work += ' ' + std::to_string(hasNorm);
+  if (tensorRanks.count() > 1 || stages.count() > 1) // else the first rank has all that it saves
+    work += ' ' + std::to_string(options.save.empty() ? -1 : options.saveEvery);
   return work;
 }
 
