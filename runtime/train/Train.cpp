@@ -90,6 +90,18 @@ static bool readBytes(const std::string &path, std::string &data, std::string &e
   return file.read(data.data(), static_cast<int64_t>(data.size()), "text", error);
 }
 
+/// A number for the bytes of all files.
+static bool hashFiles(const std::vector<std::string> &paths, uint64_t &hash, std::string &error) {
+  std::string all, one;
+  for (const std::string &path : paths) {
+    if (!readBytes(path, one, error))
+      return false;
+    all += one;
+  }
+  hash = hashOf(all);
+  return true;
+}
+
 /// As many ranks as the model was compiled for.
 static bool checkMesh(const mhcrt_model *model, int32_t found, std::string &error) {
   const int32_t needed = mhcrt_model_ranks(model);
@@ -154,16 +166,19 @@ std::string Trainer::sharedWork() const {
 
 /// All ranks work on the same, and begin with the same state.
 bool Trainer::shareStart(std::string &error) {
-  std::string model;
-  if (!ranks.agree(readBytes(options.model, model, error), error))
+  uint64_t model = 0, functions = 0;
+  if (!ranks.agree(hashFiles({options.model}, model, error) && hashFiles(options.kernels.functions, functions, error),
+                   error))
     return false;
   char numbers[160];
   std::snprintf(numbers, sizeof(numbers), "%lld %lld %lld %lld %.17g %.17g ", static_cast<long long>(options.steps),
                 static_cast<long long>(options.warmup), static_cast<long long>(options.seed),
                 static_cast<long long>(options.microbatches), options.rate, options.leastRate);
-  if (!ranks.agreeOn({hashOf(model), hashOf(data), hashOf(numbers + options.rateSchedule), hashOf(sharedWork())},
-                     {"code in the model", "bytes in '--data'", "steps, warmup, seed, microbatches or learning rate",
-                      "steps with a validation, a log or a checkpoint"},
+  if (!ranks.agreeOn({model, functions, hashOf(data), hashOf(numbers + options.rateSchedule), hashOf(sharedWork()),
+                      hashOf(validation.bytes())},
+                     {"code in the model", "code in '--functions'", "bytes in '--data'",
+                      "steps, warmup, seed, microbatches or learning rate",
+                      "steps with a validation, a log or a checkpoint", "bytes in '--validation'"},
                      error) ||
       !state.share(error))
     return false;

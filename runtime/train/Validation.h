@@ -21,6 +21,8 @@ public:
 
   /// `text` is that of the file `path`. Each part has rows of its own, or tensor-parallel ranks have pieces of one.
   bool open(const std::string &path, std::string text, const TensorRanks &tensorRanks, std::string &error);
+  /// All of the text; none where it was not opened.
+  const std::string &bytes() const { return text; }
   /// The share of this rank in a mean over all ranks. `find` gives the weights and a seed.
   bool loss(const NamedEntry::Find &find, double &loss, std::string &error);
 
