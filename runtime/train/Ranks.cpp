@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 using namespace mhcrt;
 
@@ -47,11 +48,36 @@ bool Ranks::load(std::string &error) {
   return missing.empty();
 }
 
-/// A process computes on the GPU of its number on this machine, unless the caller chose one.
-static void chooseGpu() {
+/// The number of this process among those on its machine, or -1.
+static int64_t localRank() {
   for (const char *name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
     if (const char *text = std::getenv(name))
-      setenv("CUDA_VISIBLE_DEVICES", text, /*overwrite=*/0);
+      return std::atoll(text);
+  return -1;
+}
+
+bool Ranks::chooseGpu(std::string &error) const {
+  const int64_t place = localRank();
+  if (ranks == 1 || place < 0)
+    return true;
+  const char *const given = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::string chosen = std::to_string(place);
+  if (given) {
+    std::stringstream list(given);
+    std::vector<std::string> devices;
+    for (std::string device; std::getline(list, device, ',');)
+      devices.push_back(device);
+    if (devices.size() < 2) // the caller chose one for this process, or none
+      return true;
+    if (place >= static_cast<int64_t>(devices.size())) {
+      error = "'CUDA_VISIBLE_DEVICES' is '" + std::string(given) + "': found " + std::to_string(devices.size()) +
+              " GPUs, needed at least " + std::to_string(place + 1) + ", one for each rank of the machine";
+      return false;
+    }
+    chosen = devices[place];
+  }
+  setenv("CUDA_VISIBLE_DEVICES", chosen.c_str(), /*overwrite=*/1);
+  return true;
 }
 
 bool Ranks::open(double timeout, std::string &error) {
@@ -60,7 +86,6 @@ bool Ranks::open(double timeout, std::string &error) {
   mhcrt_message message;
   if (!load(error) || !check(table.create(timeout, &comm, &message), message, "the start", error))
     return false;
-  chooseGpu();
   number = table.rank(comm);
   ranks = table.ranks(comm);
   return true;

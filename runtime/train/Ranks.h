@@ -27,6 +27,9 @@ public:
   ~Ranks();
 
   bool open(double timeout, std::string &error);
+  /// Lets this process see one GPU alone, that of its number on this machine: of those in CUDA_VISIBLE_DEVICES, or of
+  /// all. Where the caller chose a single one, it stays.
+  bool chooseGpu(std::string &error) const;
   int32_t rank() const { return number; }
   int32_t count() const { return ranks; }
   /// Bytes that this rank has sent to others of a group and to other stages; those of NCCL are not known.

@@ -331,7 +331,8 @@ static bool trainOn(Ranks &ranks, const TrainOptions &options, std::string &erro
     return false;
   }
   const std::unique_ptr<mhcrt_model, decltype(&mhcrt_model_close)> model(opened, mhcrt_model_close);
-  if (!loadFunctions(opened, options.kernels, error))
+  const bool isForGpu = std::strcmp(mhcrt_model_target(opened), "cpu") != 0;
+  if ((isForGpu && !ranks.chooseGpu(error)) || !loadFunctions(opened, options.kernels, error))
     return false;
   // Kernels of NCCL that wait for another stage start no earlier than those that were enqueued before them: else they
   // take a part of the GPU from what this stage computes. The caller may choose otherwise.
@@ -342,8 +343,7 @@ static bool trainOn(Ranks &ranks, const TrainOptions &options, std::string &erro
     return false;
   }
   Gpu gpu;
-  const bool addsUp = ranks.count() > 1 || options.microbatches > 1;
-  const bool needsGpu = addsUp && std::strcmp(mhcrt_model_target(opened), "cpu") != 0;
+  const bool needsGpu = isForGpu && (ranks.count() > 1 || options.microbatches > 1);
   bool good =
       applyOptions(opened, context, options.kernels, error) && (!needsGpu || gpu.open({opened, context}, error));
   if (good) {

@@ -27,13 +27,20 @@ static int make(void **handle, int kind) {
 }
 static int is(void *handle, int kind) { return handle && ((Handle *)handle)->kind == kind ? 0 : 400; }
 
+static int isAsWanted(const char *wish, const char *variable) {
+  const char *wanted = getenv(wish), *set = getenv(variable);
+  return !wanted || !strcmp(wanted, set ? set : "none");
+}
+
 int cuDeviceGet(int *device, int number) {
   *device = number;
   return number ? 101 : 0;
 }
 int cuDevicePrimaryCtxRetain(void **context, int device) {
-  const char *wanted = getenv("FAKE_CONNECTIONS"), *set = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-  return wanted && strcmp(wanted, set ? set : "none") ? 999 : make(context, device);
+  if (!isAsWanted("FAKE_CONNECTIONS", "CUDA_DEVICE_MAX_CONNECTIONS") ||
+      !isAsWanted("FAKE_DEVICE", "CUDA_VISIBLE_DEVICES"))
+    return 999;
+  return make(context, device);
 }
 int cuCtxSetCurrent(void *context) { return context ? 0 : 201; }
 int cuStreamCreate(void **stream, unsigned flags) {
