@@ -17,6 +17,7 @@
 #include <list>
 #include <mpi.h>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -69,10 +70,18 @@ public:
   void receive(int from, void *data, int64_t bytes) {
     note(from, MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, kind, MPI_COMM_WORLD, add(from)));
   }
+  /// Receives a message once it is on its way, so that a rank of which none is can be told from one that is slow.
+  void expect(int from, void *data, int64_t bytes) { expected = {from, data, bytes}; }
   /// Until all are there, or the time is over.
   mhcrt_status wait(mhcrt_message *message);
 
 private:
+  struct Expected {
+    int from;
+    void *data;
+    int64_t bytes;
+  };
+
   MPI_Request *add(int peer) {
     peers.push_back(peer);
     requests.push_back(MPI_REQUEST_NULL);
@@ -82,9 +91,19 @@ private:
     if (code != MPI_SUCCESS && error.empty())
       error = "rank " + std::to_string(peer) + ": " + reasonOf(code);
   }
+  /// Whether a message is to be received.
+  bool isThere(int from, Kind wanted) {
+    int found = 0;
+    note(from, MPI_Iprobe(from, wanted, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE));
+    return found;
+  }
   /// Whether nothing is on its way any more.
   bool isDone() {
-    int all = 1;
+    if (expected && isThere(expected->from, kind)) {
+      receive(expected->from, expected->data, expected->bytes);
+      expected.reset();
+    }
+    int all = !expected;
     for (size_t i = 0; i < requests.size(); ++i) {
       int done = 1;
       note(peers[i], MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE));
@@ -96,24 +115,24 @@ private:
     std::vector<bool> isMissing(comm.ranks);
     for (size_t i = 0; i < requests.size(); ++i)
       isMissing[peers[i]] = isMissing[peers[i]] || requests[i] != MPI_REQUEST_NULL;
+    if (expected)
+      isMissing[expected->from] = true;
     std::vector<int> all;
     for (int rank = 0; rank < comm.ranks; ++rank)
       if (isMissing[rank])
         all.push_back(rank);
     return all;
   }
-  /// A rank that makes its next report while others wait for it within a model will not come: the rank, or -1.
+  /// A rank that makes its next report while others wait for it within a step will not come: the rank, or -1.
   int absentee() {
-    if (kind < Part)
+    if (kind < Value)
       return -1;
     for (const int rank : missing()) {
-      int reports = 0;
-      note(rank, MPI_Iprobe(rank, Gather, MPI_COMM_WORLD, &reports, MPI_STATUS_IGNORE));
-      if (reports && !isDone()) { // what it had sent before is there by now
-        const std::vector<int> left = missing();
-        if (std::find(left.begin(), left.end(), rank) != left.end())
-          return rank;
-      }
+      if (!isThere(rank, Gather) || isDone()) // what it had sent before is there by now, or a value on its way
+        continue;
+      const std::vector<int> left = missing();
+      if ((kind != Value || expected) && std::find(left.begin(), left.end(), rank) != left.end())
+        return rank;
     }
     return -1;
   }
@@ -130,6 +149,7 @@ private:
   const Kind kind;
   std::vector<int> peers;
   std::vector<MPI_Request> requests;
+  std::optional<Expected> expected;
   std::string error;
 };
 } // namespace
@@ -348,7 +368,7 @@ mhcrt_status mhcrt_comm_send(mhcrt_comm *comm, int32_t to, const void *data, int
 mhcrt_status mhcrt_comm_receive(mhcrt_comm *comm, int32_t from, void *data, int64_t bytes, mhcrt_message *message) {
   return inPieces(bytes, [&](int64_t begin, int64_t size) {
     Transfers transfers(*comm, Transfers::Value);
-    transfers.receive(from, static_cast<char *>(data) + begin, size);
+    transfers.expect(from, static_cast<char *>(data) + begin, size);
     return transfers.wait(message);
   });
 }

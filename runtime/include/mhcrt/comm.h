@@ -41,6 +41,10 @@ int64_t mhcrt_comm_sent_bytes(const mhcrt_comm *comm);
 
 /// `all` gets the bytes of each rank, in the order of the ranks.
 mhcrt_status mhcrt_comm_gather(mhcrt_comm *comm, const void *own, void *all, int64_t bytes, mhcrt_message *message);
+
+// Calls below, but for a broadcast, are MHCRT_UNAVAILABLE where a rank that is waited for calls mhcrt_comm_gather
+// instead, as one does whose step has failed: that is then the next call of this one, too.
+
 /// To one rank, which receives as many bytes. The data may be overwritten at once.
 mhcrt_status mhcrt_comm_send(mhcrt_comm *comm, int32_t to, const void *data, int64_t bytes, mhcrt_message *message);
 mhcrt_status mhcrt_comm_receive(mhcrt_comm *comm, int32_t from, void *data, int64_t bytes, mhcrt_message *message);
@@ -50,9 +54,6 @@ mhcrt_status mhcrt_comm_receive(mhcrt_comm *comm, int32_t from, void *data, int6
 /// The first rank gives its bytes to the others.
 mhcrt_status mhcrt_comm_broadcast(mhcrt_comm *comm, mhcrt_comm_group group, void *data, int64_t bytes,
                                   mhcrt_message *message);
-
-// Gathers and sums of tensors are MHCRT_UNAVAILABLE where a
-// rank calls mhcrt_comm_gather instead, as one does whose step has failed: that is then the next call of this one, too.
 
 /// Each value becomes its sum over the ranks, added in the order of the ranks: the same bits everywhere and each time.
 mhcrt_status mhcrt_comm_sum(mhcrt_comm *comm, mhcrt_comm_group group, float *values, int64_t count,
