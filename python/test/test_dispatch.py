@@ -1,5 +1,8 @@
 """The ops below PyTorch's own machinery: opcheck, strides, modes, checkpoints, errors."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import mhcc
@@ -254,8 +257,22 @@ def test_memory_of_large_results():
     assert (streams.data_ptr(), mhcc.cached_bytes()) == (where, 0)
     assert streams.eq(2).all()
     del streams
+    smaller = mhcc.expand(x[:-1000], 4)
+    assert (smaller.data_ptr(), mhcc.cached_bytes()) == (where, 0)
+    del smaller
+    assert mhcc.cached_bytes() == x.nbytes * 4
+    half = mhcc.expand(x[: len(x) // 2], 4)  # would leave too much of the block
+    assert (half.data_ptr() == where, mhcc.cached_bytes()) == (False, x.nbytes * 4)
+    del half
     mhcc.empty_cache()
     assert mhcc.cached_bytes() == 0
+
+
+def test_memory_is_shared_by_the_processes_of_a_machine():
+    code = "import torch, mhcc; mhcc.expand(torch.ones(1 << 16, 8), 4); print(mhcc.cached_bytes())"
+    kept = [int(subprocess.check_output([sys.executable, "-c", code], env={**os.environ, "LOCAL_WORLD_SIZE": ranks}))
+            for ranks in ("1", str(1 << 20))]  # fmt: skip
+    assert kept == [8 << 20, 0]
 
 
 def backward_of(name, dtype=torch.float32):

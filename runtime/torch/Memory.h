@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // On the CPU a fresh result of many megabytes costs more in page faults than its kernel takes. Large results come from
-// blocks of huge pages that are kept when PyTorch frees them, up to a quarter of the machine's memory.
+// blocks of huge pages that are kept when PyTorch frees them, in all processes of a machine up to a quarter of the
+// memory that they may have.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_TORCH_MEMORY_H
