@@ -91,10 +91,14 @@ bool Ranks::open(double timeout, std::string &error) {
   return true;
 }
 
-Ranks::~Ranks() {
+void Ranks::end() {
   constexpr int32_t kError = 2;
+  table.abort(comm, kError);
+}
+
+Ranks::~Ranks() {
   if (comm && isBroken) // others may wait for this rank
-    table.abort(comm, kError);
+    end();
   else if (comm)
     table.destroy(comm);
 }

@@ -39,6 +39,9 @@ public:
   /// Whether this rank says what is wrong: the first for all, or each of those that lost the others.
   bool reports() const { return isFirst() || isBroken; }
 
+  /// Ends all ranks of several at once, this one included.
+  void end();
+
   /// False with the error of the lowest rank that is not `good` by itself. `value` becomes the mean over the ranks.
   bool agree(bool good, double &value, std::string &error);
   bool agree(bool good, std::string &error);

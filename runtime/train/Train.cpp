@@ -322,6 +322,28 @@ bool Trainer::runAll(std::string &error) {
   return (options.save.empty() || state.save(options.save, error)) && (!logs || progress.closeLog(error));
 }
 
+static void sayError(const std::string &error) { std::fprintf(stderr, "%s: error: %s\n", kTool, error.c_str()); }
+
+static bool trainWith(Trainer &trainer, std::string &error) {
+  try {
+    return trainer.open(error) && trainer.run(error);
+  } catch (const std::exception &problem) {
+    error = problem.what();
+    return false;
+  }
+}
+
+/// Says what is wrong, for all ranks, and ends them without giving back anything: memory of a GPU is given back behind
+/// the work on it, and that may wait for a rank that does not come. A rank that has nothing to say is ended by one that
+/// has.
+static void endOnGpus(Ranks &ranks, std::string &error) {
+  ranks.agree(false, error);
+  if (!ranks.reports())
+    return;
+  sayError(error);
+  ranks.end();
+}
+
 static bool trainOn(Ranks &ranks, const TrainOptions &options, std::string &error) {
   mhcrt_message message;
   mhcrt_model *opened = nullptr;
@@ -349,15 +371,15 @@ static bool trainOn(Ranks &ranks, const TrainOptions &options, std::string &erro
   if (good) {
     TensorRanks tensorRanks(opened, ranks, gpu);
     Trainer trainer({opened, context}, options, ranks, tensorRanks, gpu);
-    good = trainer.open(error) && trainer.run(error);
+    good = trainWith(trainer, error);
+    if (!good && gpu.isOpen() && ranks.count() > 1)
+      endOnGpus(ranks, error);
   }
   if (good && ranks.isFirst())
     reportKernels(kTool, opened, context, options.kernels);
   mhcrt_model_context_destroy(opened, context);
   return good;
 }
-
-static void sayError(const std::string &error) { std::fprintf(stderr, "%s: error: %s\n", kTool, error.c_str()); }
 
 /// Trains on all ranks. Of several, one says what is wrong while the others are still there, and `error` is empty:
 /// a launcher ends all of them when the first one goes.

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <cublasLt.h>
 #include <nvtx3/nvToolsExt.h>
+#include <unistd.h>
 #include <utility>
 
 using namespace mhcrt::test;
@@ -172,6 +173,8 @@ cudaError_t cudaMalloc(void **address, size_t bytes) {
 cudaError_t cudaFree(void *address) {
   if (!address)
     return cudaSuccess;
+  while (std::getenv("FAKE_HANGS")) // behind work that does not end: test/Tools/Inputs/fake_driver.c
+    pause();
   note("free");
   if (isForbidden())
     return endCaptures(cudaErrorStreamCaptureUnsupported);
