@@ -34,7 +34,7 @@ class Trainer {
 public:
   Trainer(const Session &session, const TrainOptions &options, Ranks &ranks, TensorRanks &tensorRanks, Gpu &gpu)
       : session(session), options(options), ranks(ranks), tensorRanks(tensorRanks), stages(session.model, ranks),
-        gradients(session, options, ranks, stages, tensorRanks, gpu), validation(session, ranks, stages),
+        gradients(session, options, ranks, stages, tensorRanks, gpu), validation(session, options, ranks, stages, gpu),
         state(session, ranks, stages, tensorRanks) {}
 
   /// Opens the model and checks everything that can be wrong, before the first step.

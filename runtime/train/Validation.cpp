@@ -79,7 +79,8 @@ bool Validation::loss(const NamedEntry::Find &find, double &loss, std::string &e
     for (auto &[name, host] : inputs)
       if (!placed[name].upload(host, error))
         return false;
-    if (!receive(error) || !entry.run(lookup, results, /*asGraph=*/false, error))
+    if (!receive(error) || !entry.run(lookup, results, /*asGraph=*/false, error) ||
+        (gpu.isOpen() && !gpu.wait(gpu.stream(), options.timeout, "a validation", error)))
       return false;
     if (!stages.isLast()) {
       if (!send(error))

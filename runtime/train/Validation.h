@@ -7,6 +7,7 @@
 #ifndef MHCRT_TRAIN_VALIDATION_H
 #define MHCRT_TRAIN_VALIDATION_H
 
+#include "Gpu.h"
 #include "Stages.h"
 #include "TensorRanks.h"
 #include "mhcrt/train.h"
@@ -16,8 +17,8 @@ namespace mhcrt {
 /// The same windows of a file at every call, spread over it.
 class Validation {
 public:
-  Validation(const Session &session, Ranks &ranks, const Stages &stages)
-      : session(session), ranks(ranks), stages(stages) {}
+  Validation(const Session &session, const TrainOptions &options, Ranks &ranks, const Stages &stages, Gpu &gpu)
+      : session(session), options(options), ranks(ranks), stages(stages), gpu(gpu) {}
 
   /// `text` is that of the file `path`. Each part has rows of its own, or tensor-parallel ranks have pieces of one.
   bool open(const std::string &path, std::string text, const TensorRanks &tensorRanks, std::string &error);
@@ -33,8 +34,10 @@ private:
   bool send(std::string &error);
 
   const Session session;
+  const TrainOptions &options;
   Ranks &ranks;
   const Stages &stages;
+  Gpu &gpu;
   NamedEntry entry;
   std::string text;
   int32_t pieces = 1;

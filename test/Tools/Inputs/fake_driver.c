@@ -1,7 +1,7 @@
 // The functions of the CUDA driver that mhc-train calls itself: they do nothing, for memory that is not there, but
 // check that streams and events are those that were made, and that the first stream, which computes, is not waited for
-// before it is ordered behind the sums that fake_nccl.c has put on others. With FAKE_HANG work on a stream never ends,
-// and memory is not given back any more.
+// before it is ordered behind the sums that fake_nccl.c has put on others. From query number FAKE_HANG on, work on
+// streams does not end, and memory is not given back any more.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,8 @@ int cuStreamCreate(void **stream, unsigned flags) {
   return made++ < 0;
 }
 int cuStreamQuery(void *stream) {
-  if (getenv("FAKE_HANG"))
+  static int queries;
+  if (getenv("FAKE_HANG") && ++queries >= atoi(getenv("FAKE_HANG")))
     return setenv("FAKE_HANGS", "", 1) + 600;
   for (int i = 0; stream == streams[0] && i < made; ++i)
     if (streams[i]->sums)
