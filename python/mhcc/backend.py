@@ -55,9 +55,7 @@ _ABOUT_GRADIENTS = (
     torch.autograd.grad_mode._enter_inference_mode,
 )  # fmt: skip
 
-_MODES = (
-    torch._C._set_grad_enabled, torch.amp.autocast_mode._enter_autocast, torch.amp.autocast_mode._exit_autocast,
-)  # fmt: skip
+_AUTOCASTS = (torch.amp.autocast_mode._enter_autocast, torch.amp.autocast_mode._exit_autocast)
 
 _VIEWS = {
     "chunk", "expand", "flatten", "getitem", "narrow", "permute", "reshape", "select", "split", "squeeze", "t",
@@ -395,14 +393,17 @@ def _is_fake(node):
 
 
 def _split(module):
-    """The graph with each run of its nodes that knows one process alone as a graph of its own, and their names."""
+    """The graph with each run of its nodes that knows one process alone as a graph of its own, and their names.
+
+    A run that autocast reaches into has an autocast of its own, of `split_module`.
+    """
     runs, divided = {}, []
     for node in module.graph.nodes:
-        if node.target in _MODES or _is_written(node):
+        if node.target is torch._C._set_grad_enabled or _is_written(node):
             raise Unsupported(f"{node} would change more than its part of a graph with DTensor")
         if node.op in ("placeholder", "output"):
             continue
-        if not divided or divided[-1] != _is_divided(node):
+        if not divided or divided[-1] != _is_divided(node) and node.target not in _AUTOCASTS:
             divided.append(_is_divided(node))
         runs[node] = len(divided) - 1
     split = split_module(module, None, runs.__getitem__, keep_original_order=True)

@@ -1,6 +1,5 @@
 """Models of several processes: losses are those of one, whether weights are shared out or not."""
 
-import importlib
 import os
 import re
 import signal
@@ -10,10 +9,11 @@ import threading
 
 import pytest
 import torch
+from mhcc import backend
 from torch import distributed
-from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 
-EXAMPLES = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "pytorch")
+HERE = os.path.dirname(__file__)
+EXAMPLES = os.path.join(HERE, "..", "..", "examples", "pytorch")
 STEPS = 4
 
 
@@ -24,10 +24,12 @@ def wanted():
     return [float(loss) for loss in done.stdout.split()]
 
 
-def output_of(command):
-    """Runs a command. PyTorch's processes may hang when they end, as threads of gloo wait for Python then."""
-    with subprocess.Popen(command, cwd=EXAMPLES, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          start_new_session=True) as run:  # fmt: skip
+def output_of(processes, *command):
+    """Runs a script in processes, which may hang when they end, as threads of gloo wait for Python then."""
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
+    paths = [*sys.path, EXAMPLES]
+    with subprocess.Popen([*launch, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env=dict(os.environ, PYTHONPATH=os.pathsep.join(paths)), start_new_session=True) as run:  # fmt: skip
         timer = threading.Timer(300, os.killpg, [run.pid, signal.SIGKILL])
         timer.start()
         output = run.communicate()[0]
@@ -37,24 +39,36 @@ def output_of(command):
 
 @pytest.mark.parametrize("form", [[], ["--sharded"]], ids=["ddp", "fsdp"])
 def test_two_processes_have_the_losses_of_one(form, wanted):
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    output = output_of([*launch, "train_ddp.py", *form, str(STEPS)])
+    output = output_of(2, os.path.join(EXAMPLES, "train_ddp.py"), *form, str(STEPS))
     found = [float(loss) for loss in re.findall(r"loss ([0-9.]+)", output)]
     assert found == pytest.approx(wanted, abs=2e-4), output
 
 
+def losses_of(processes, *options):
+    output = output_of(processes, os.path.join(HERE, "train_divided.py"), str(STEPS), *options)
+    return [float(loss) for loss in output.splitlines()[-1].split()]
+
+
+def test_divided_layers_have_the_losses_of_one_process(wanted):
+    assert losses_of(2, "--compiled") == pytest.approx(wanted, rel=1e-5)
+
+
+def test_divided_layers_have_the_losses_of_one_process_under_autocast(wanted):
+    """As sums over processes round to bf16 elsewhere, losses may differ by what such roundings do to them."""
+    rounded = losses_of(1, "--autocast")
+    rounding = max(abs(a - b) for a, b in zip(wanted, rounded))
+    assert losses_of(2, "--autocast", "--compiled") == pytest.approx(rounded, abs=2 * rounding)
+
+
 @pytest.fixture
 def divided(tmp_path, monkeypatch):
-    """The example's model, whose feed-forward layers are DTensors, of one process here."""
+    """Such a model of one process."""
     monkeypatch.syspath_prepend(EXAMPLES)
-    train_gpt = importlib.import_module("train_gpt")
+    monkeypatch.syspath_prepend(HERE)
+    import train_divided
+
     distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/processes", rank=0, world_size=1)
-    torch.manual_seed(0)
-    model = train_gpt.GPT()
-    for sublayer in model.sublayers[1::2]:
-        plan = {"0": ColwiseParallel(), "2": RowwiseParallel()}
-        parallelize_module(sublayer.f[1], distributed.init_device_mesh("cpu", (1,)), plan)
-    yield model, next(train_gpt.batches(1))[:, :-1]
+    yield train_divided.divided_model(), next(train_divided.batches(1))[:, :-1]
     distributed.barrier()  # as at the end of the example
     distributed.destroy_process_group()
 
@@ -74,6 +88,22 @@ def test_sites_around_layers_of_dtensor_are_found(divided):
 
 def test_modes_that_reach_over_dtensor_are_not_cut(divided):
     model, words = divided
-    compiled = torch.compile(torch.autocast("cpu", torch.bfloat16)(model.forward), backend="mhc", options={"require": 8})
-    with pytest.raises(Exception, match="_enter_autocast.* would change more than its part of a graph with DTensor"):
+    compiled = torch.compile(torch.no_grad()(model.forward), backend="mhc", options={"require": 8})
+    with pytest.raises(Exception, match="_set_grad_enabled.* would change more than its part of a graph with DTensor"):
         compiled(words)
+
+
+def test_each_part_has_the_autocast_around_it(divided):
+    model, words = divided
+    parts = []
+
+    def split(module, inputs):
+        parts.extend(backend._split(module)[0].children())
+        return module
+
+    torch.compile(torch.autocast("cpu", torch.bfloat16)(model.forward), backend=split)(words)
+    with_matrices = [part for part in parts if "linear" in part.code]
+    assert len(with_matrices) > 4
+    for part in with_matrices:
+        assert part.code.count("_enter_autocast(") == part.code.count("_exit_autocast(") == 1
+        assert part.code.index("_enter_autocast(") < part.code.index("linear") < part.code.rindex("_exit_autocast(")
