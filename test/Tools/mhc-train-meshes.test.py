@@ -1,5 +1,10 @@
 """Trains random small models on random meshes, and on one axis: gradients and losses must agree.
 
+Sums in another order round differently, which moves a gradient by an unknown share of its own size: what is left where
+terms cancel may be rounding alone. So each model also trains on one axis with weights that were rounded once more. How
+much that moves a gradient, or the loss, says how much a rounding does to it, whatever cancels, and is what is allowed,
+times the number of roundings in a row.
+
 usage: mhc-train-meshes.test.py --seed=N --count=N --data=FILE -- MPIRUN...    in an empty folder, tools on PATH
 """
 
@@ -8,6 +13,7 @@ import json
 import os
 import random
 import runpy
+import struct
 import subprocess
 import sys
 
@@ -15,11 +21,11 @@ ranks_test = runpy.run_path(os.path.join(os.path.dirname(__file__), "mhc-train-r
 
 VARIANTS = ["deepseek_v4", "liger", "megatron_fused_fallback", "megatron_native", "mhc_cu", "mhc_lite", "paper", "te",
             "tilekernels"]
-# More than in mhc-train-ranks.test, as models may have gradients that cancel to nearly nothing, of which 94 roundings
-# were seen, and AdamW takes whole steps by the sign of those: 32 were seen in a loss. A wrong sum is off by far more.
-GRADIENT_ROUNDINGS = 1024
-LOSS_ROUNDINGS = 1024
-
+EPS = ranks_test["EPS"]
+# Roundings in a row between the weights and a gradient.
+ROUNDINGS = 16
+# Weights are rounded that often, of which the largest change counts: one alone may happen to move a number by little.
+TRIALS = 3
 
 MESHES = [(1, 1, 2), (2, 1, 2), (1, 2, 1), (2, 2, 1), (1, 2, 2), (1, 1, 3), (1, 1, 4)]  # dp, tp, pp
 
@@ -40,6 +46,51 @@ def draw(rng, tp, pp):
     return config
 
 
+def round_weights(path, rng):
+    """Moves each weight of a checkpoint by one rounding, up or down."""
+    with open(path, "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        data = bytearray(file.read())
+    header.pop("__metadata__")  # has the checksum
+    for info in header.values():
+        begin, end = info["data_offsets"]
+        if info["dtype"] == "F32":
+            values = struct.unpack(f"<{(end - begin) // 4}f", data[begin:end])
+            moved = [value * (1 + rng.choice([-2, 2]) * EPS) for value in values]
+            data[begin:end] = struct.pack(f"<{len(moved)}f", *moved)
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text + data)
+
+
+def distance(left, right):
+    return max(abs(a - b) for a, b in zip(left, right, strict=True))
+
+
+def roundings(want, found, rounded):
+    """By how many roundings two runs differ, where one changes what it did to `rounded` runs, or the largest number."""
+    one = max(EPS * max(map(abs, want)), *(distance(want, other) for other in rounded))
+    return distance(want, found) / (one or EPS)
+
+
+def numbers(name):
+    """A run's gradients, by the first moments after one step, and losses."""
+    return {**dict(ranks_test["moments"](name + ".first")), "loss": ranks_test["losses"](name + ".csv")}
+
+
+def compare(rounded):
+    want, found, rounded = numbers("whole"), numbers("mesh"), [numbers(name) for name in rounded]
+    worst = {name: roundings(want[name], found[name], [run[name] for run in rounded]) for name in want}
+    loss = worst.pop("loss")
+    name = max(worst, key=worst.get)
+    print(f"gradients differ by {worst[name]:.1f} roundings ({name}), losses by {loss:.1f}", flush=True)
+    return max(worst[name], loss) <= ROUNDINGS
+
+
+def run(command):
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int)
@@ -47,7 +98,7 @@ def main():
     parser.add_argument("--data")
     parser.add_argument("mpirun", nargs="*")
     options = parser.parse_args()
-    rng = random.Random(options.seed)
+    rng, rounded = random.Random(options.seed), [f"rounded{trial}" for trial in range(TRIALS)]
     for _ in range(options.count):
         dp, tp, pp = rng.choice(MESHES)
         config, fuse = draw(rng, tp, pp), "--fuse=" + rng.choice(["layer", "model"])
@@ -55,14 +106,20 @@ def main():
         print(config, dp, tp, pp, fuse, micro, flush=True)
         with open("model.json", "w") as file:
             json.dump(config, file)
+        trains = {}
         for name, ranks, mesh in (("whole", dp, [f"--mesh=dp={dp}"]),
                                   ("mesh", dp * tp * pp, [f"--mesh=dp={dp},tp={tp}", f"--pipeline={pp}"])):
             subprocess.run(["mhcc", "model.json", "--grad", fuse, *mesh, "-o", name + ".so"], check=True)
             launch = [*options.mpirun, "-np", str(ranks)] if ranks > 1 else []
-            train = [*launch, "mhc-train", name + ".so", "--data=" + options.data, micro, "--timeout=30"]
-            subprocess.run([*train, "--steps=1", f"--save={name}.first"], check=True)
-            subprocess.run([*train, "--steps=20", f"--log={name}.csv"], check=True)
-        if not ranks_test["compare"]("whole", "mesh", GRADIENT_ROUNDINGS, LOSS_ROUNDINGS):
+            trains[name] = [*launch, "mhc-train", name + ".so", "--data=" + options.data, micro, "--timeout=30"]
+            run([*trains[name], "--steps=1", f"--save={name}.first"])
+            run([*trains[name], "--steps=20", f"--log={name}.csv"])
+        for name in rounded:
+            run([*trains["whole"], "--steps=0", "--save=" + name])
+            round_weights(name, random.Random(name))
+            run([*trains["whole"], "--steps=1", "--load=" + name, f"--save={name}.first"])
+            run([*trains["whole"], "--steps=20", "--load=" + name, f"--log={name}.csv"])
+        if not compare(rounded):
             sys.exit("they differ")
     print(options.count, "models agree")
 
