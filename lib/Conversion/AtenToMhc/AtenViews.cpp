@@ -1,0 +1,296 @@
+//===- AtenViews.cpp - ATen ops that show, copy or make tensors ------------===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AtenRows.h"
+#include "mhc/IR/OpKinds.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <limits>
+
+using namespace mlir;
+using namespace mhc;
+using namespace mhc::aten;
+
+static Values reshape(AtenCall &call) { return one(call.reshaped()); }
+
+static Values same(AtenCall &call) { return one(call.tensor("self")); }
+
+/// Another element type.
+static Values copy(AtenCall &call) {
+  Value self = call.tensor("self");
+  return self && call.resultType() ? one(call.toResult(self)) : Values();
+}
+
+static Values transposed(AtenCall &call, Value self, SmallVector<int64_t> perm) {
+  return one(call.leaf.transpose(self, perm));
+}
+
+static Values permute(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<SmallVector<int64_t>> perm = call.dims("dims", self);
+  return perm && static_cast<int64_t>(perm->size()) == rankOf(self) ? transposed(call, self, *perm) : Values();
+}
+
+static Values swapDims(AtenCall &call, Value self, std::optional<int64_t> a, std::optional<int64_t> b) {
+  if (!self || !a || !b)
+    return {};
+  auto perm = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(self)));
+  std::swap(perm[*a], perm[*b]);
+  return transposed(call, self, perm);
+}
+
+static Values transpose(AtenCall &call) {
+  Value self = call.tensor("self");
+  return swapDims(call, self, call.dim("dim0", self), call.dim("dim1", self));
+}
+
+static Values matrixTranspose(AtenCall &call) {
+  Value self = call.tensor("self");
+  return self && rankOf(self) < 2 ? one(self) : swapDims(call, self, 0, 1);
+}
+
+/// The streams of one token that start as one vector; null for all else. Such streams are an op right away: no dim says
+/// later that the vector is a token's, and not the same for all tokens.
+static Value streamsOfToken(AtenCall &call, Value vector) {
+  constexpr int64_t kMostStreams = 16;
+  auto type = cast<RankedTensorType>(vector.getType());
+  RankedTensorType wide = call.resultType();
+  const int64_t rank = type.getRank();
+  if (rank < 3 || isF64(vector) || wide.getRank() != rank || !wide.hasStaticShape() ||
+      type.getNumElements() != wide.getShape().back() || type.getShape().back() != wide.getShape().back())
+    return {};
+  const int64_t n = wide.getDimSize(rank - 2), channels = wide.getDimSize(rank - 1);
+  if (wide.getNumElements() != n * channels || n < 2 || n > kMostStreams || n == channels) // a matrix
+    return {};
+  auto tokens = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank - 2)),
+       front = llvm::to_vector<2>(llvm::seq<int64_t>(0, rank - 1));
+  const SmallVector<ReassociationIndices> joined = {front, {rank - 1}}, split = {tokens, {rank - 2}, {rank - 1}};
+  Value x = tensor::CollapseShapeOp::create(call.builder, call.loc, vector, joined);
+  auto streams = RankedTensorType::get({1, n, channels}, type.getElementType());
+  Value expanded = ExpandOp::create(call.builder, call.loc, streams, x, Layout::nC);
+  return tensor::ExpandShapeOp::create(call.builder, call.loc, wide, expanded, split);
+}
+
+static Values expand(AtenCall &call) {
+  Value self = call.tensor("self"), streams = self ? streamsOfToken(call, self) : Value();
+  return one(streams ? streams : call.spread(self));
+}
+
+/// Copies along dimensions of one element, which are as good as a view; or of all elements of one dimension, one after
+/// the other.
+static Values repeat(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<SmallVector<int64_t>> times = call.integers("repeats");
+  if (!self || !times)
+    return {};
+  const int64_t rank = rankOf(self), more = static_cast<int64_t>(times->size()) - rank;
+  SmallVector<int64_t> whole;
+  for (int64_t dim : llvm::seq(rank))
+    if ((*times)[dim + more] != 1 && cast<RankedTensorType>(self.getType()).getDimSize(dim) != 1)
+      whole.push_back(dim);
+  if (whole.empty())
+    return expand(call);
+  if (llvm::count_if(*times, [](int64_t count) { return count != 1; }) != 1)
+    return {};
+  const int64_t dim = whole.front();
+  LeafBuilder::Sizes sizes = call.leaf.sizesOf(self);
+  sizes.insert(sizes.begin() + dim, call.builder.getIndexAttr((*times)[dim + more]));
+  auto own = llvm::to_vector(llvm::seq<int64_t>(0, rank + 1));
+  own.erase(own.begin() + dim);
+  return one(call.leaf.join(call.leaf.broadcast(self, sizes, own), dim, 2));
+}
+
+static Values slice(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<int64_t> dim = call.dim("dim", self);
+  if (!dim || call.integer("step").value_or(1) != 1)
+    return {};
+  int64_t start = call.integer("start").value_or(0), size = call.resultType().getDimSize(*dim);
+  bool isLiteral = (!call.has("start") || call.integer("start")) && (!call.has("end") || call.integer("end"));
+  if (self.getType() == call.resultType() && start == 0 && isLiteral && !ShapedType::isDynamic(size))
+    return one(self);
+  // All of an open dimension: the end is no number that a size is less than.
+  if (ShapedType::isDynamic(size) && self.getType() == call.resultType() && start == 0 && isLiteral &&
+      call.integer("end").value_or(std::numeric_limits<int64_t>::max()) == std::numeric_limits<int64_t>::max())
+    return one(self);
+  if (ShapedType::isDynamic(size) && call.integer("start").value_or(0) == 0 && (isLiteral || !call.integer("end")))
+    return one(call.part(self, SmallVector<int64_t>(rankOf(self), 0)));
+  return isLiteral ? one(call.slice(self, *dim, start, size)) : Values();
+}
+
+static Values select(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<int64_t> dim = call.dim("dim", self), index = call.integer("index");
+  Value part = dim && index ? call.slice(self, *dim, *index, 1) : Value();
+  if (!part)
+    return {};
+  llvm::SmallBitVector units(rankOf(self));
+  units.set(*dim);
+  return one(call.leaf.dropUnits(part, units));
+}
+
+/// Consecutive parts along a dimension, as large as the results are.
+static Values split(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<int64_t> dim = call.dim("dim", self);
+  Values parts;
+  int64_t start = 0;
+  for (unsigned i = 0; dim && i < call.results().size(); ++i) {
+    RankedTensorType type = call.resultType(i);
+    Value part = type ? call.slice(self, *dim, start, type.getDimSize(*dim)) : Value();
+    if (!part)
+      return {};
+    parts.push_back(part);
+    start += type.getDimSize(*dim);
+  }
+  return parts;
+}
+
+static Values unbind(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<int64_t> dim = call.dim("dim", self);
+  Values parts;
+  for (unsigned i = 0; dim && i < call.results().size(); ++i) {
+    Value part = call.slice(self, *dim, i, 1);
+    if (!part)
+      return {};
+    llvm::SmallBitVector units(rankOf(self));
+    units.set(*dim);
+    parts.push_back(call.leaf.dropUnits(part, units));
+  }
+  return parts;
+}
+
+static Values concat(AtenCall &call) {
+  Values parts = call.tensors("tensors");
+  if (parts.empty() || !llvm::all_of(parts, [&](Value part) { return sameElements(part, parts[0]); }))
+    return {};
+  std::optional<int64_t> dim = call.dim("dim", parts[0]);
+  bool haveRank = llvm::all_of(parts, [&](Value part) { return rankOf(part) == rankOf(parts[0]); });
+  if (!dim || !haveRank || !call.resultType())
+    return {};
+  Value streams = llvm::all_equal(parts) ? streamsOfToken(call, parts[0]) : Value();
+  return one(streams ? streams : call.leaf.concat(parts, *dim));
+}
+
+/// `self` with other elements from `start` to `end` along a dimension.
+static Value replaced(AtenCall &call, Value self, Value part, int64_t dim, int64_t start, int64_t end) {
+  const int64_t whole = cast<RankedTensorType>(self.getType()).getDimSize(dim);
+  if (ShapedType::isDynamic(whole) || start < 0 || start >= end || end > whole || !sameElements(self, part))
+    return {};
+  Values parts;
+  if (start > 0)
+    parts.push_back(call.leaf.slice(self, dim, 0, start));
+  parts.push_back(part);
+  if (end < whole)
+    parts.push_back(call.leaf.slice(self, dim, end, whole - end));
+  return call.leaf.concat(parts, dim);
+}
+
+static Values scatterSlice(AtenCall &call) {
+  Value self = call.tensor("self"), part = call.tensor("src");
+  std::optional<int64_t> dim = call.dim("dim", self);
+  if (!dim || !part || call.integer("step").value_or(1) != 1 || (call.has("start") && !call.integer("start")))
+    return {};
+  const int64_t whole = cast<RankedTensorType>(self.getType()).getDimSize(*dim),
+                start = call.integer("start").value_or(0);
+  const int64_t size = cast<RankedTensorType>(part.getType()).getDimSize(*dim),
+                first = start < 0 ? start + whole : start;
+  return one(replaced(call, self, part, *dim, first, first + size));
+}
+
+static Values scatterSelect(AtenCall &call) {
+  Value self = call.tensor("self"), part = call.tensor("src");
+  std::optional<int64_t> dim = call.dim("dim", self), index = call.integer("index");
+  if (!dim || !index || !part)
+    return {};
+  const int64_t first = *index < 0 ? *index + cast<RankedTensorType>(self.getType()).getDimSize(*dim) : *index;
+  llvm::SmallBitVector units(rankOf(self));
+  units.set(*dim);
+  return one(replaced(call, self, call.leaf.insertUnits(part, units), *dim, first, first + 1));
+}
+
+static Values stack(AtenCall &call) {
+  Values parts = call.tensors("tensors");
+  std::optional<int64_t> dim = call.integer("dim");
+  if (parts.empty() || !dim || !call.resultType())
+    return {};
+  const int64_t rank = call.resultType().getRank(), at = *dim < 0 ? *dim + rank : *dim;
+  llvm::SmallBitVector units(rank);
+  units.set(at);
+  const bool areEqual = llvm::all_equal(parts);
+  for (Value &part : parts)
+    part = call.leaf.insertUnits(part, units);
+  Value streams = areEqual ? streamsOfToken(call, parts[0]) : Value();
+  return one(streams ? streams : call.leaf.concat(parts, at));
+}
+
+template <int value>
+static Values filled(AtenCall &call) {
+  return one(call.splat(value, call.resultElement()));
+}
+
+static Values full(AtenCall &call) {
+  std::optional<double> number = call.number("fill_value");
+  return number ? one(call.splat(*number, call.resultElement())) : Values();
+}
+
+/// The identity, beside which a residual map may stand. Large ones are none of streams.
+static Values identity(AtenCall &call) {
+  constexpr int64_t kMostElements = 256;
+  RankedTensorType type = call.resultType();
+  if (!type || !type.hasStaticShape() || type.getNumElements() > kMostElements)
+    return {};
+  const llvm::fltSemantics &semantics = cast<FloatType>(type.getElementType()).getFloatSemantics();
+  SmallVector<APFloat> elements(type.getNumElements(), APFloat::getZero(semantics));
+  for (int64_t i = 0; i < std::min(type.getDimSize(0), type.getDimSize(1)); ++i)
+    elements[i * type.getDimSize(1) + i] = APFloat(semantics, 1);
+  return one(arith::ConstantOp::create(call.builder, call.loc, DenseElementsAttr::get(type, elements)).getResult());
+}
+
+static constexpr Row kRows[] = {
+    {"aten.view.default", reshape, true},
+    {"aten._unsafe_view.default", reshape, true},
+    {"aten.reshape.default", reshape, true},
+    {"aten.unsqueeze.default", reshape, true},
+    {"aten.squeeze.default", reshape, true},
+    {"aten.squeeze.dim", reshape, true},
+    {"aten.squeeze.dims", reshape, true},
+    {"aten.alias.default", same, true},
+    {"aten.clone.default", same},
+    {"aten.contiguous.default", same},
+    {"aten.lift_fresh_copy.default", same},
+    {"aten._to_copy.default", copy},
+    {"aten.to.dtype", copy},
+    {"aten.permute.default", permute, true},
+    {"aten.transpose.int", transpose, true},
+    {"aten.t.default", matrixTranspose, true},
+    {"aten.expand.default", expand, true},
+    {"aten.repeat.default", repeat},
+    {"aten.slice.Tensor", slice, true},
+    {"aten.slice_scatter.default", scatterSlice},
+    {"aten.select_scatter.default", scatterSelect},
+    {"aten.select.int", select, true},
+    {"aten.split.Tensor", split, true},
+    {"aten.split_with_sizes.default", split, true},
+    {"aten.unbind.int", unbind, true},
+    {"aten.cat.default", concat},
+    {"aten.stack.default", stack},
+    {"aten.full.default", full},
+    {"aten.full_like.default", full},
+    {"aten.new_full.default", full},
+    {"aten.eye.default", identity},
+    {"aten.eye.m", identity},
+    {"aten.zeros.default", filled<0>},
+    {"aten.zeros_like.default", filled<0>},
+    {"aten.new_zeros.default", filled<0>},
+    {"aten.ones.default", filled<1>},
+    {"aten.ones_like.default", filled<1>},
+    {"aten.new_ones.default", filled<1>},
+};
+
+ArrayRef<Row> mhc::aten::viewRows() { return kRows; }
