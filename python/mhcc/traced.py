@@ -6,6 +6,7 @@ from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, Stateles
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from . import backend
+from .capture import Unsupported, trace
 
 
 _PLAIN = (torch.Tensor, bool, int, float, str, torch.dtype, torch.device, type(None))
@@ -69,7 +70,7 @@ class Traced:
         try:
             # Functions that the module has compiled by itself are traced as well.
             with torch._dynamo.config.patch(error_on_nested_fx_trace=False), torch.compiler.set_stance("force_eager"):
-                graph = backend.trace(call, fakes, mode, record_stack_traces=True)
+                graph = trace(call, fakes, mode, record_stack_traces=True)
                 graph.meta["streams"] = self.streams
                 _check(call, graph, inputs)
         except Exception as error:
@@ -111,4 +112,4 @@ def _check(call, graph, inputs):
         error = (value.double() - wanted.double()).abs().max() if both else float(value is not wanted)
         bound = 64 * torch.finfo(wanted.dtype).eps * wanted.double().abs().max() if both else 0.0
         if not error <= bound:  # as NaN is not
-            raise backend.Unsupported("a registered module has another derivative than that of what it computes")
+            raise Unsupported("a registered module has another derivative than that of what it computes")

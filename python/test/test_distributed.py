@@ -9,7 +9,7 @@ import threading
 
 import pytest
 import torch
-from mhcc import backend
+from mhcc import capture
 from torch import distributed
 
 HERE = os.path.dirname(__file__)
@@ -98,7 +98,7 @@ def test_each_part_has_the_autocast_around_it(divided):
     parts = []
 
     def split(module, inputs):
-        parts.extend(backend._split(module)[0].children())
+        parts.extend(capture.split(module)[0].children())
         return module
 
     torch.compile(torch.autocast("cpu", torch.bfloat16)(model.forward), backend=split)(words)

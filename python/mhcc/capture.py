@@ -1,0 +1,221 @@
+"""Dynamo's graphs as functional graphs of ATen ops that still have their gradients."""
+
+import operator
+
+import torch
+import torch.fx
+from torch._dispatch.python import enable_python_dispatcher
+from torch._dynamo.exc import TensorifyScalarRestartAnalysis
+from torch._dynamo.symbolic_convert import TensorifyState
+from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.passes.split_module import split_module
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+
+
+class Unsupported(Exception):
+    """A graph that is left to the inner compiler as it is."""
+
+
+# Functionalisation writes `detach` as an alias, which a derivative passes through. This op stands for it meanwhile.
+_library = torch.library.Library("mhcc", "DEF")
+_library.define("stop(Tensor x) -> Tensor")
+_library.impl("stop", torch.clone, "CompositeExplicitAutograd")
+torch.library.register_vmap("mhcc::stop", lambda info, dims, x: (torch.ops.mhcc.stop(x), dims[0]), lib=_library)
+
+_DETACHES = ("detach", "detach_", torch.detach, torch.Tensor.detach, torch.ops.aten.detach.default)
+
+
+def _stopped(value):
+    def stop(part):
+        differs = isinstance(part, torch.Tensor) and (part.is_floating_point() or part.is_complex())
+        return torch.ops.mhcc.stop(part) if differs else part
+
+    return torch.utils._pytree.tree_map(stop, value)
+
+
+# Changes of gradients that a graph of ATen ops does not say.
+_ABOUT_GRADIENTS = (
+    "register_hook", "register_post_accumulate_grad_hook", "requires_grad_", "retain_grad",
+    torch.autograd.grad_mode._enter_inference_mode,
+)  # fmt: skip
+
+_AUTOCASTS = (torch.amp.autocast_mode._enter_autocast, torch.amp.autocast_mode._exit_autocast)
+
+_VIEWS = {
+    "chunk", "expand", "flatten", "getitem", "narrow", "permute", "reshape", "select", "split", "squeeze", "t",
+    "transpose", "unbind", "unflatten", "unsqueeze", "view",
+}  # fmt: skip
+
+
+def _is_written(node):
+    """Whether a tensor, or a view of it, is written in place."""
+    for user in node.users:
+        name = getattr(user.target, "__name__", str(user.target))
+        if user.args and user.args[0] is node and name.endswith("_") and not name.endswith("__"):
+            return True
+        if name in ("setitem", "iadd", "imul", "isub", "itruediv") or (name in _VIEWS and _is_written(user)):
+            return True
+    return False
+
+
+class _Interpreter(torch.fx.Interpreter):
+    """Runs Dynamo's graph so that no gradient flows where Dynamo's graph has none."""
+
+    def __init__(self, module):
+        super().__init__(module)
+        self.autocasts = []
+        self.silent = {}  # whether a node is in a region without gradients
+        starts = enabled = torch.is_grad_enabled()
+        for node in module.graph.nodes:
+            if isinstance(node.target, torch._ops.HigherOrderOperator):
+                raise Unsupported(f"the graph has {node.target}, whose derivative is its own")
+            if node.op != "placeholder" and node.target in _ABOUT_GRADIENTS:
+                raise Unsupported(f"the graph has {node.target}")
+            if node.target is torch._C._set_grad_enabled:
+                enabled = node.args[0]
+            self.silent[node] = starts and not enabled
+        for node in module.graph.nodes:
+            if self._stops(node) and _is_written(node):
+                raise Unsupported(f"{node} is a detached tensor that is written in place")
+
+    def _stops(self, node):
+        leaves = self.silent[node] and not all(self.silent[user] for user in node.users)
+        return leaves or (node.target in _DETACHES and node.op != "placeholder")
+
+    def run_node(self, node):
+        if node.target in _DETACHES and node.op != "placeholder":
+            args, _ = self.fetch_args_kwargs_from_env(node)
+            return _stopped(args[0])
+        result = super().run_node(node)
+        if node.target is torch.amp.autocast_mode._enter_autocast:
+            self.autocasts.append(result)
+        if node.target is torch.amp.autocast_mode._exit_autocast:
+            self.autocasts.pop()
+        return _stopped(result) if self._stops(node) else result
+
+    def restore(self, grad):
+        """The modes of before, where the graph was left in the middle."""
+        torch._C._set_grad_enabled(grad)
+        for mode in reversed(self.autocasts):
+            torch.amp.autocast_mode._exit_autocast(mode)
+
+
+def _functional(run):
+    """`run` without mutations: those of its arguments come last."""
+
+    def functional(*args):
+        outside = torch._C.DispatchKeySet(torch._C.DispatchKey.Functionalize)
+        with torch._C._ExcludeDispatchKeyGuard(outside):
+            with FunctionalTensorMode():
+                inner = [FunctionalTensor.to_functional(arg) if isinstance(arg, torch.Tensor) else arg for arg in args]
+                results = torch.utils._pytree.tree_map_only(FunctionalTensor, _plain, run(*inner))
+            for arg, value in zip(args, inner):
+                if isinstance(value, FunctionalTensor):
+                    new = _plain(value)
+                    if torch._functionalize_has_metadata_mutation(value.elem):
+                        raise Unsupported("the graph changes the shape of an argument")
+                    if torch._functionalize_has_data_mutation(value.elem):
+                        arg.copy_(new)
+        return results
+
+    return functional
+
+
+def _plain(value):
+    torch._sync(value)
+    return torch._from_functional_tensor(value.elem)
+
+
+def _is_slice(alias):
+    """Whether an alias is a slice of all, through which gradients pass."""
+    sources = alias.meta.get("source_fn_stack")
+    return bool(sources) and sources[-1][1] is operator.getitem
+
+
+def capture(module):
+    """Dynamo's graph as a functional graph of ATen ops that still has its gradients, with Dynamo's own arguments."""
+    placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
+    fakes = [node.meta["example_value"] for node in placeholders]
+    modes = [fake.fake_mode for fake in fakes if isinstance(fake, FakeTensor)]
+    if not modes:
+        raise Unsupported("the graph has no tensor among its arguments")
+    interpreter, grad = _Interpreter(module), torch.is_grad_enabled()
+    try:
+        traced = trace(interpreter.run, fakes, modes[0])
+    finally:
+        interpreter.restore(grad)
+    traced.meta = module.meta
+    for node, before in zip(traced.graph.nodes, placeholders):
+        node.meta = dict(before.meta, val=node.meta.get("val"))
+    for node in traced.graph.nodes:
+        if node.target is torch.ops.aten.alias.default and not _is_slice(node):
+            raise Unsupported("a gradient may end at an alias")
+    return traced
+
+
+def trace(function, fakes, mode, **options):
+    """Traces a function of fake tensors as such a graph."""
+    with mode, enable_python_dispatcher(), torch.fx.traceback.preserve_node_meta():
+        traced = make_fx(_functional(function), **options)(*fakes)
+    traced.graph.eliminate_dead_code()
+    for node in traced.graph.nodes:
+        if node.target is torch.ops.mhcc.stop.default:
+            node.target = torch.ops.aten.detach.default
+        elif node.target is torch.ops.aten.copy.default:
+            _make_differentiable(traced.graph, node)
+    return traced
+
+
+def _make_differentiable(graph, copy):
+    """The value that is copied into a tensor, in its shape and type: the functional copy itself has no derivative."""
+    into, value = copy.args[:2]
+    with graph.inserting_before(copy):
+        spread = graph.call_function(torch.ops.aten.expand_as.default, (value, into))
+        typed = graph.call_function(torch.ops.aten._to_copy.default, (spread,), {"dtype": into.meta["val"].dtype})
+    spread.meta["val"], typed.meta["val"] = copy.meta["val"], copy.meta["val"]
+    copy.replace_all_uses_with(typed)
+    graph.erase_node(copy)
+
+
+def specialise(module):
+    """Makes Dynamo start again with the numbers of its graph as numbers: `dynamic=True` makes symbols of them."""
+    values = [node.meta.get("example_value") for node in module.graph.nodes]
+    floats = [value.node._expr for value in values if isinstance(value, torch.SymFloat)]  # also those that were guarded
+    names = {str(symbol) for value in floats for symbol in value.free_symbols}
+    new = [name for name in names if not TensorifyState.should_specialize(name)]
+    for name in new:
+        TensorifyState.specialize(name)
+    if new:
+        raise TensorifyScalarRestartAnalysis
+
+
+def is_divided(node):
+    """Whether a node makes or reads tensors that several processes have parts of (DTensor)."""
+    values = [other.meta.get("example_value") for other in (node, *node.all_input_nodes)]
+    return any(map(is_traceable_wrapper_subclass, values))
+
+
+def _is_fake(node):
+    return node.op == "placeholder" and isinstance(node.meta.get("example_value"), FakeTensor)
+
+
+def split(module):
+    """The graph with each run of its nodes that knows one process alone as a graph of its own, and their names.
+
+    A run that autocast reaches into has an autocast of its own, of `split_module`.
+    """
+    runs, divided = {}, []
+    for node in module.graph.nodes:
+        if node.target is torch._C._set_grad_enabled or _is_written(node):
+            raise Unsupported(f"{node} would change more than its part of a graph with DTensor")
+        if node.op in ("placeholder", "output"):
+            continue
+        if not divided or divided[-1] != is_divided(node) and node.target not in _AUTOCASTS:
+            divided.append(is_divided(node))
+        runs[node] = len(divided) - 1
+    parts = split_module(module, None, runs.__getitem__, keep_original_order=True)
+    parts.meta = module.meta
+    names = [f"submod_{number}" for number, here in enumerate(divided) if not here]
+    return parts, [name for name in names if any(map(_is_fake, getattr(parts, name).graph.nodes))]
