@@ -73,6 +73,18 @@ def _operands_of_derivative(name):
     return {argument.name for argument in derivative.default._schema.arguments} if derivative else set()
 
 
+def _allow_copies(node):
+    """Lets views of a value be copies where they are views by its strides alone: results of kernels have none such."""
+    value = node.meta.get("val")
+    if isinstance(value, torch.Tensor) and value.is_contiguous():
+        return
+    for user in node.users:
+        if user.target is torch.ops.aten.view.default:
+            user.target = torch.ops.aten.reshape.default
+        elif user.target is operator.getitem or getattr(user.target, "is_view", False):
+            _allow_copies(user)
+
+
 class _Rewriter:
     """Puts the calls of a plan into a graph, each behind the last node that it reads."""
 
@@ -93,6 +105,7 @@ class _Rewriter:
             self._add(call)
         for name, value in plan["nodes"].items():
             for node in self._named(name):
+                _allow_copies(node)
                 node.replace_all_uses_with(self._refer(value))
         self._order()
         self.graph.eliminate_dead_code()

@@ -83,7 +83,9 @@ class _Printer:
         attrs = f'mhc.name = "{name}"'
         if dims := self._dims(value):
             attrs += f", mhc.dims = {dims}"
-        self.arguments.append(f"{self._define(node)}: {self._type(value)} {{{attrs}}}")
+        place = next(filter(None, map(line_of, node.users)), None)  # of what is computed of it alone
+        line = f" loc({_line(*place)})" if place else ""
+        self.arguments.append(f"{self._define(node)}: {self._type(value)} {{{attrs}}}{line}")
 
     def _get_attr(self, node):
         self._op("get_attr", node, {})
@@ -169,7 +171,11 @@ def line_of(node):
 def _place(node):
     """The node's name, at its line."""
     place = line_of(node)
-    return f'"{node.name}"({_text(place[0])}:{place[1]}:1)' if place else f'"{node.name}"'
+    return f'"{node.name}"({_line(*place)})' if place else f'"{node.name}"'
+
+
+def _line(file, line):
+    return f"{_text(file)}:{line}:1"
 
 
 def _text(value):

@@ -3,6 +3,7 @@
 import collections
 import copy
 import os
+import re
 import subprocess
 import warnings
 
@@ -98,6 +99,44 @@ def test_stack_of_equal_streams(dynamic):
     module = modules.Model(stacked=True)
     compare(module, compiled(module, require="all", dynamic=dynamic), TOKENS)
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, "head": 1}]
+
+
+class Viewed(nn.Module):
+    """Streams that all are one tensor are weighed by a view that no other streams have, as einsum makes it."""
+
+    def __init__(self, n=4, channels=16):
+        super().__init__()
+        self.n, self.logits = n, nn.Linear(channels, n * n)
+        self.post = nn.Parameter(torch.rand(n))
+        self.register_buffer("pre", torch.rand(n))  # whose gradient would be none
+        self.layer = nn.Linear(channels, channels)
+
+    def forward(self, x):
+        streams = x.unsqueeze(2).expand(-1, -1, self.n, -1)
+        res = self.logits(streams.mean(2)).unflatten(-1, (self.n, self.n)).cumsum(-1)
+        f = self.layer(torch.einsum("n,blnc->blc", self.pre.softmax(0), streams))
+        return torch.einsum("blij,bljc->blic", res, streams) + f.unsqueeze(2) * self.post.view(1, 1, self.n, 1)
+
+
+@pytest.mark.filterwarnings("error:mhcc leaves a graph")
+def test_view_of_equal_streams():
+    module = Viewed()
+    compare(module, compiled(module), torch.randn(2, 6, 16))
+    assert counts() == [{"expand": 1, "post": 1}]
+
+
+def test_arguments_have_the_line_that_reads_them():
+    """A miss may be about what is made of a weight alone."""
+    texts = []
+
+    def keep(graph, inputs):
+        texts.append(backend.print_graph(backend.capture(graph).graph))
+        return graph
+
+    torch.compile(modules.Model(), backend=keep)(TOKENS)
+    arguments = texts[0].splitlines()[0].split("%v")[1:]
+    assert all(re.search(r'loc\("[^"]*(modules|embedding|sparse|normalization|linear|functional)\.py":\d+:1\)', argument)
+               for argument in arguments), arguments  # fmt: skip
 
 
 class Unmixed(nn.Module):
@@ -502,3 +541,4 @@ def test_dump(tmp_path):
     compiled(modules.Model(), dump=str(tmp_path))(TOKENS)
     assert "aten.embedding.default" in (tmp_path / "before.mlir").read_text()
     assert "torch.ops.mhc.pre" in (tmp_path / "after.py").read_text()
+
