@@ -223,12 +223,20 @@ def load(target):
     path, _, name = target.rpartition(":")
     if not path.endswith(".py"):
         sys.exit(f"'{target}' is not of the form FILE.py:NAME")
+    if not os.path.exists(path):
+        sys.exit(f"there is no file '{path}'")
     sys.path.append(os.path.dirname(os.path.abspath(path)))
     spec = importlib.util.spec_from_file_location("file_" + os.path.basename(path)[:-3], path)
     file = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # where Dynamo looks for it
     spec.loader.exec_module(file)
-    value = getattr(file, name)
-    return (value, getattr(file, "args", ())) if isinstance(value, torch.nn.Module) else value()
+    value = getattr(file, name, None)
+    if not callable(value):
+        sys.exit(f"'{name}' of {path} is {value!r}; needed a module, or a function that returns (module, args)")
+    made = (value, getattr(file, "args", ())) if isinstance(value, torch.nn.Module) else value()
+    kinds = [type(part).__name__ for part in made] if isinstance(made, tuple) else type(made).__name__
+    if not isinstance(made, tuple) or len(made) != 2 or not isinstance(made[1], (tuple, list)):
+        sys.exit(f"'{name}' of {path} gives {kinds}; needed a module and a tuple of what it is called with")
+    return made
 
 
 def run(target):

@@ -3,6 +3,7 @@
 import collections
 import operator
 import os
+import re
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import mhcc
 import modules
 import pytest
 import torch
-from mhcc import backend
+from mhcc import backend, model
 from torch import nn
 
 TOKENS = torch.arange(24).reshape(3, 8) % 7
@@ -191,3 +192,21 @@ def test_command_for_a_module(tmp_path):
     (tmp_path / "file.py").write_text("import torch\nmodel = torch.nn.Linear(4, 4)\nargs = (torch.ones(2, 4),)\n")
     done = explain(f"{tmp_path}/file.py:model")
     assert done.stdout == "found: 0\nmissed: 0\ngraph breaks: 0\n", done.stderr
+
+
+@pytest.mark.parametrize("name, said", [
+    ("absent", "'absent' of file.py is None; needed a module, or a function that returns (module, args)"),
+    ("Plain", "'Plain' of file.py gives Plain; needed a module and a tuple of what it is called with"),
+    ("bare", "'bare' of file.py gives ['Linear', 'Tensor']; needed a module and a tuple of what it is called with"),
+])  # fmt: skip
+def test_targets_that_are_no_models(name, said, tmp_path, monkeypatch):
+    (tmp_path / "file.py").write_text(
+        "import torch\nclass Plain(torch.nn.Module): pass\ndef bare(): return torch.nn.Linear(4, 4), torch.ones(2, 4)\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match=re.escape(said)):
+        model.load("file.py:" + name)
+
+
+def test_target_that_is_no_file():
+    with pytest.raises(SystemExit, match="there is no file 'nowhere.py'"):
+        model.load("nowhere.py:model")
