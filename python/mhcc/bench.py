@@ -1,7 +1,9 @@
 """Times the mHC of one sublayer as DeepSeek-V4 of transformers writes it, with the gradients of all that it reads."""
 
 import functools
+import re
 import statistics
+import sys
 import time
 
 import torch
@@ -66,7 +68,19 @@ def _copy_speed(device, repeat):
     return 2 * source.nbytes / 1e-3 / _milliseconds(lambda: target.copy_(source), device, repeat)
 
 
+def _check(shapes, dtype, device):
+    for shape in shapes.split(","):
+        if not re.fullmatch("[1-9][0-9]*x[1-9][0-9]*", shape):
+            sys.exit(f"mhcc bench: --shapes has '{shape}'; needed tokens x channels, as 2048x2560")
+    for word in dtype.split(","):
+        if word not in _TYPES:
+            sys.exit(f"mhcc bench: --dtype has '{word}'; needed {', '.join(_TYPES)}")
+    if device == "cuda" and not torch.cuda.is_available():
+        sys.exit("mhcc bench: --device is cuda, and PyTorch finds no GPU")
+
+
 def run(shapes, dtype, device, forward, mode, repeat, beside):
+    _check(shapes, dtype, device)
     where = torch.cuda.get_device_name() if device == "cuda" else f"{torch.get_num_threads()} threads"
     columns = [rivals.Column(text) for text in beside]
     names = ["eager", "compiled", *(column.name for column in columns), "mhc"]

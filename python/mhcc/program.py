@@ -2,6 +2,7 @@
 
 import json
 import struct
+import sys
 
 import torch
 
@@ -48,4 +49,7 @@ def _save(tensors, path):
 def run(target, output, weights):
     from .model import load
 
-    export(*load(target), output, weights, name=target.rpartition(":")[2])
+    try:
+        export(*load(target), output, weights, name=target.rpartition(":")[2])
+    except OSError as error:
+        sys.exit(f"{error.filename}: {error.strerror}")

@@ -11,7 +11,7 @@ import mhcc
 import modules
 import pytest
 import torch
-from mhcc import backend
+from mhcc import backend, bench, program
 
 X = torch.randn(3, 8, 4, 16)
 
@@ -93,6 +93,23 @@ def test_command_bench(tmp_path):
     first, *rows = out.splitlines()
     assert first.startswith(f"PyTorch {torch.__version__}, ") and " threads, copy " in first
     assert [line.split()[:2] for line in rows] == [["shape", "dtype"], ["16x32", "f32"], ["16x32", "bf16"]]
+
+
+@pytest.mark.parametrize("shapes, dtype, device, said", [
+    ("2048", "f32", "cpu", "--shapes has '2048'; needed tokens x channels, as 2048x2560"),
+    ("16x32,0x8", "f32", "cpu", "--shapes has '0x8'; needed tokens x channels"),
+    ("16x32", "bf16,fp32", "cpu", "--dtype has 'fp32'; needed f32, bf16, f16"),
+    ("16x32", "f32", "cuda", "--device is cuda, and PyTorch finds no GPU"),
+])  # fmt: skip
+def test_bench_of_what_is_not_there(shapes, dtype, device, said, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(SystemExit, match=said):
+        bench.run(shapes, dtype, device, forward=True, mode=None, repeat=1, beside=[])
+
+
+def test_export_to_a_folder_that_is_not_there():
+    with pytest.raises(SystemExit, match="nowhere/site.mlir: No such file or directory"):
+        program.run(f"{__file__}:site", "nowhere/site.mlir", None)
 
 
 # Stand-ins: the sources of a project are files of its names that have the functions of mhcc.compat.
