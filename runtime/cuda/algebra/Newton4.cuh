@@ -10,7 +10,7 @@
 #ifndef MHCRT_CUDA_ALGEBRA_NEWTON4_CUH
 #define MHCRT_CUDA_ALGEBRA_NEWTON4_CUH
 
-#include "cuda/algebra/Sinkhorn4.cuh"
+#include "cuda/algebra/SinkhornThread.cuh"
 #include "src/NewtonRule.h"
 
 namespace mhcrt {

@@ -119,54 +119,74 @@ struct SinkhornGroup {
       m[c] = round(m[c] * (1.0f / sum[c]));
   }
 
-  /// State that a step keeps for its reverse: its result (in logs: the softmax along the line), the reciprocal of its
-  /// divisor, and 1, or 0 where a clamp made the divisor a constant.
+  /// The product with a reciprocal rounds to 16 bits as the quotient of 16-bit numbers would.
+  template <bool kRows, typename Round>
+  __device__ void step(float (&m)[kWidth], const SinkhornOptions &options, Round round) const {
+    float line[kWidth];
+    if (options.init == MHCRT_INIT_LOG) {
+      float most[kWidth], values[kWidth];
+      maxima<kRows>(m, most);
+#pragma unroll
+      for (int c = 0; c < kWidth; ++c)
+        values[c] = round(expf(round(m[c] - most[c])));
+      sums<kRows>(values, line);
+#pragma unroll
+      for (int c = 0; c < kWidth; ++c)
+        m[c] = round(m[c] - round(most[c] + round(logf(round(line[c])))));
+      return;
+    }
+    sums<kRows>(m, line);
+    const Divisor divisor(options, round(options.eps));
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      m[c] = round(m[c] * (1.0f / divisor.of(line[c], round)));
+  }
+
+  /// State that a step keeps for its reverse: its result (in logs: the softmax along the line), and 1, or 0 where a
+  /// clamp made the divisor a constant.
   struct Record {
-    float value[kWidth], scale[kWidth], isFree[kWidth];
+    float value[kWidth], isFree[kWidth];
   };
 
-  /// The product with a reciprocal rounds to 16 bits as the quotient of 16-bit numbers would.
-  template <bool kRows, typename Round = KeepF32>
-  __device__ void step(float (&m)[kWidth], const SinkhornOptions &options, Record &record, Round round = {}) const {
+  /// A step again, in f32. Values are quotients: where a sum is 1 but for a rounding in every step, beside the
+  /// identity, products with reciprocals would add up their roundings.
+  template <bool kRows>
+  __device__ void replay(float (&m)[kWidth], const SinkhornOptions &options, Record &record) const {
     float line[kWidth];
     if (options.init == MHCRT_INIT_LOG) {
       float most[kWidth];
       maxima<kRows>(m, most);
 #pragma unroll
       for (int c = 0; c < kWidth; ++c)
-        record.value[c] = round(expf(round(m[c] - most[c])));
+        record.value[c] = expf(m[c] - most[c]);
       sums<kRows>(record.value, line);
 #pragma unroll
       for (int c = 0; c < kWidth; ++c) {
-        m[c] = round(m[c] - round(most[c] + round(logf(round(line[c])))));
+        m[c] -= most[c] + logf(line[c]);
         record.value[c] *= 1.0f / line[c];
-        record.scale[c] = record.isFree[c] = 1.0f;
+        record.isFree[c] = 1.0f;
       }
       return;
     }
     sums<kRows>(m, line);
-    const Divisor divisor(options, round(options.eps));
+    const Divisor divisor(options, options.eps);
 #pragma unroll
     for (int c = 0; c < kWidth; ++c) {
-      line[c] = divisor.of(line[c], round);
+      line[c] = divisor.of(line[c], KeepF32());
       record.isFree[c] = divisor.isFree(line[c]) ? 1.0f : 0.0f;
-      record.scale[c] = 1.0f / line[c];
-      m[c] = round(m[c] * record.scale[c]);
+      m[c] /= line[c];
       record.value[c] = m[c];
     }
   }
 
+  /// A step backwards: lines of the gradient of logarithms lose their sums, by the values.
   template <bool kRows>
-  __device__ void reverse(float (&grad)[kWidth], bool inLogs, const Record &record) const {
-    float line[kWidth], products[kWidth];
+  __device__ void reverse(float (&grad)[kWidth], const Record &record) const {
+    float line[kWidth];
+    sums<kRows>(grad, line);
 #pragma unroll
     for (int c = 0; c < kWidth; ++c)
-      products[c] = inLogs ? grad[c] : grad[c] * record.value[c];
-    sums<kRows>(products, line);
-#pragma unroll
-    for (int c = 0; c < kWidth; ++c)
-      grad[c] =
-          inLogs ? fmaf(-record.value[c], line[c], grad[c]) : (grad[c] - line[c] * record.isFree[c]) * record.scale[c];
+      grad[c] = fmaf(-record.value[c], line[c] * record.isFree[c], grad[c]);
   }
 
   /// Factors of this row and of all columns.

@@ -16,8 +16,10 @@ namespace mhcrt {
 
 /// A thread per token; see sinkhorn_n4.cu and sinkhorn_bwd_n4.cu. Any architecture, no scratch memory.
 bool sinkhornN4Takes(const SinkhornArgs &args, Needs &needs);
-cudaError_t sinkhornN4(const SinkhornArgs &args, cudaStream_t stream);
+bool sinkhornN2N8Takes(const SinkhornArgs &args, Needs &needs);
+cudaError_t sinkhornN4(const SinkhornArgs &args, cudaStream_t stream); ///< of any that one of them takes
 bool sinkhornBwdN4Takes(const SinkhornBwdArgs &args, Needs &needs);
+bool sinkhornBwdN2N8Takes(const SinkhornBwdArgs &args, Needs &needs);
 cudaError_t sinkhornBwdN4(const SinkhornBwdArgs &args, cudaStream_t stream);
 
 } // namespace mhcrt

@@ -42,7 +42,8 @@ cudaError_t launchResidual(mhcrt_context &context, const PreArgs &a, const float
                             a.order, a.denom,   a.sk_eps, a.iters,   a.sk_format, a.solver};
   Needs needs;
   if (a.res_map == MHCRT_RES_MAP_SINKHORN)
-    return sinkhornN4Takes(map, needs) ? sinkhornN4(map, context.stream) : generic::sinkhorn(context, map);
+    return sinkhornN4Takes(map, needs) || sinkhornN2N8Takes(map, needs) ? sinkhornN4(map, context.stream)
+                                                                        : generic::sinkhorn(context, map);
   if (a.res_map == MHCRT_RES_MAP_PERMUTATION)
     return generic::permutationMix(context, {logits, MHCRT_F32, a.h_res, MHCRT_F32, a.M, a.N - 2 * a.n, a.n});
   return cudaSuccess;

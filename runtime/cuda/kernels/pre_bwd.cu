@@ -212,8 +212,9 @@ cudaError_t launchResidual(mhcrt_context &context, const PreBwdArgs &a, const Ro
   if (a.res_map == MHCRT_RES_MAP_SINKHORN) {
     Needs needs;
     const SinkhornBwdArgs map = sinkhornOf(a, rooms);
-    return sinkhornBwdN4Takes(map, needs) ? sinkhornBwdN4(map, context.stream)
-                                          : generic::sinkhornBwd(context, map, rooms.pieces);
+    return sinkhornBwdN4Takes(map, needs) || sinkhornBwdN2N8Takes(map, needs)
+               ? sinkhornBwdN4(map, context.stream)
+               : generic::sinkhornBwd(context, map, rooms.pieces);
   }
   if (a.res_map == MHCRT_RES_MAP_PERMUTATION)
     return generic::permutationMixBwd(

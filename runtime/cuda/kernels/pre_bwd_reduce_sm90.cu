@@ -23,7 +23,7 @@
 #include "cuda/algebra/Gate.cuh"
 #include "cuda/algebra/Newton4.cuh"
 #include "cuda/algebra/NormBwd.cuh"
-#include "cuda/algebra/Sinkhorn4Bwd.cuh"
+#include "cuda/algebra/SinkhornThreadBwd.cuh"
 #include "cuda/host/LaunchOverlapping.h"
 #include "cuda/kernels/PreBwd.h"
 #include "cuda/ptx/Barrier.cuh"
@@ -159,7 +159,7 @@ struct Coefficients {
   }
 
   /// Columns that need no sums: those of post and of the residual map.
-  __device__ __forceinline__ void residual(float4 *history, int stride) {
+  __device__ __forceinline__ void residual(LineRecord<4> *history, int stride) {
     if (args.foldPre)
       foldPre();
     float post[4];
@@ -185,9 +185,9 @@ struct Coefficients {
       return;
     }
     if (args.sinkhorn.init == MHCRT_INIT_LOG)
-      sinkhorn4BwdLog(dRes, load, args.sinkhorn, history, stride);
+      sinkhornBwdLog(dRes, load, args.sinkhorn, history, stride);
     else
-      sinkhorn4BwdLinear(dRes, load, args.sinkhorn, history, stride);
+      sinkhornBwdLinear(dRes, load, args.sinkhorn, history, stride);
   }
 
   /// The rest, when the sums of the token's products are there. Returns h_pre.
@@ -310,7 +310,7 @@ __global__ void __launch_bounds__(kThreads, 4)
   const bool live = lane < tokens;
   Coefficients coefficients(args, first + mine);
   if (live)
-    coefficients.residual(sums + rows.tileTokens * segments + mine, rows.tileTokens);
+    coefficients.residual(reinterpret_cast<LineRecord<4> *>(sums) + rows.tileTokens * segments + mine, rows.tileTokens);
   syncNamed<1, kThreads>();
   const float4 pre = coefficients.preGate(sums + mine * segments, segments);
   storeCoefficients(coefficients, rows, pre, live);

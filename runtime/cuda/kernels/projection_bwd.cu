@@ -111,16 +111,7 @@ __global__ void __launch_bounds__(kThreads)
       continue;
     const bool channelsFirst = a.layout == MHCRT_LAYOUT_CN;
     const int64_t i = channelsFirst ? k % a.n : k / a.C, c = channelsFirst ? k / a.n : k % a.C;
-    float sums[kTokens];
-#pragma unroll
-    for (int t = 0; t < kTokens; ++t) {
-      const int64_t m = min(m0 + t, a.M - 1), at = m * a.K + k;
-      sums[t] = dxIn ? dxIn[at] : shares.dOut ? mixed<T>(a, shares, m, i, c) : 0.0f;
-      if (factor)
-        sums[t] = fmaf(factor[m], toFloat(static_cast<const T *>(a.x)[at]), sums[t]);
-      if (shares.hPre)
-        sums[t] = fmaf(shares.hPre[m * a.n + i], toFloat(static_cast<const T *>(shares.du)[m * a.C + c]), sums[t]);
-    }
+    float sums[kTokens] = {}; // products first: beside what is larger each would be rounded
     const float scale = phi.scale(k);
     for (int64_t j = 0; j < a.N; ++j) {
       const float weight = phi.at(j, k) * scale;
@@ -129,9 +120,16 @@ __global__ void __launch_bounds__(kThreads)
         sums[t] = fmaf(dProj[min(m0 + t, a.M - 1) * a.N + j], weight, sums[t]);
     }
 #pragma unroll
-    for (int t = 0; t < kTokens; ++t)
+    for (int t = 0; t < kTokens; ++t) {
+      const int64_t m = min(m0 + t, a.M - 1), at = m * a.K + k;
+      if (factor)
+        sums[t] = fmaf(factor[m], toFloat(static_cast<const T *>(a.x)[at]), sums[t]);
+      if (shares.hPre)
+        sums[t] = fmaf(shares.hPre[m * a.n + i], toFloat(static_cast<const T *>(shares.du)[m * a.C + c]), sums[t]);
+      sums[t] += dxIn ? dxIn[at] : shares.dOut ? mixed<T>(a, shares, m, i, c) : 0.0f;
       if (m0 + t < a.M)
-        dx.store((m0 + t) * a.K + k, sums[t]);
+        dx.store(at, sums[t]);
+    }
   }
 }
 

@@ -41,11 +41,10 @@ __global__ void __launch_bounds__(kThreads, 3)
     if constexpr (kPotentials)
       group.scaleByPotentials(m, options);
     for (int64_t step = 0; step < options.steps() && !kPotentials; ++step) {
-      typename SinkhornGroup<kWidth>::Record unused;
       if (options.rowsAt(step))
-        group.template step<true>(m, options, unused, round);
+        group.template step<true>(m, options, round);
       else
-        group.template step<false>(m, options, unused, round);
+        group.template step<false>(m, options, round);
     }
 #pragma unroll
     for (int c = 0; c < kWidth; ++c)
@@ -99,6 +98,8 @@ cudaError_t generic::sinkhorn(mhcrt_context &context, const SinkhornArgs &a) {
 
 static constexpr Variant<SinkhornArgs> kVariants[] = {
     {"n4", 0, kAnyArch, sinkhornN4Takes,
+     [](mhcrt_context &c, const SinkhornArgs &a) { return sinkhornN4(a, c.stream); }},
+    {"n2n8", 0, kAnyArch, sinkhornN2N8Takes,
      [](mhcrt_context &c, const SinkhornArgs &a) { return sinkhornN4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, generic::sinkhorn}};
 

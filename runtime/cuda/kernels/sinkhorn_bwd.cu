@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Generic: 4 or 16 lanes a token, a row each (Sinkhorn.cuh). The iterations run again and leave a record per step
-// in scratch memory, n values and two of a line's divisor per lane, which the reverse reads. The number of lanes, and
-// so the scratch memory, has a bound that M does not enter. All f32. Bytes a token: 12*n*n and 16*T*n*(n+2) of scratch.
-// Of a limit (Newton.cuh) there is no record.
+// in scratch memory, n values and whether a line's divisor is its sum per lane, which the reverse reads. Gradients are
+// those of logarithms, which no step divides. The number of lanes, and so the scratch memory, has a bound that M does
+// not enter. All f32. Bytes a token: 12*n*n and 16*T*n*(n+1) of scratch. Of a limit (Newton.cuh) there is no record.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/algebra/Newton.cuh"
@@ -32,44 +32,42 @@ struct History {
   const Group &group;
 
   __device__ float *at(int64_t step, int64_t value) const {
-    return data + (step * (group.n + 2) + value) * lanes + lane;
+    return data + (step * (group.n + 1) + value) * lanes + lane;
   }
 
   /// Where a step normalizes columns, lane c keeps what belongs to column c.
   __device__ void save(int64_t step, const typename Group::Record &record) const {
-    float scale = 0, isFree = 0;
+    float isFree = 0;
 #pragma unroll
     for (int c = 0; c < kWidth; ++c) {
       if (c < group.n)
         *at(step, c) = record.value[c];
-      scale = c == group.row ? record.scale[c] : scale;
       isFree = c == group.row ? record.isFree[c] : isFree;
     }
-    *at(step, group.n) = scale;
-    *at(step, group.n + 1) = isFree;
+    *at(step, group.n) = isFree;
   }
 
   __device__ void load(int64_t step, bool rows, typename Group::Record &record) const {
-    const float scale = *at(step, group.n), isFree = *at(step, group.n + 1);
+    const float isFree = *at(step, group.n);
 #pragma unroll
     for (int c = 0; c < kWidth; ++c) {
       record.value[c] = c < group.n ? *at(step, c) : 0.0f;
-      record.scale[c] = __shfl_sync(~0u, scale, rows ? group.row : c, kWidth);
       record.isFree[c] = __shfl_sync(~0u, isFree, rows ? group.row : c, kWidth);
     }
   }
 };
 
-/// The gradient of the logits from that of the start's result. Where a line's maximum was subtracted, equal ones share
-/// its gradient.
+/// The gradient of the logits from that of the logarithm of what the steps start from. Where a line's maximum was
+/// subtracted, equal ones share its gradient.
 template <int kWidth>
 __device__ inline void reverseStart(const SinkhornGroup<kWidth> &group, const SinkhornOptions &options,
                                     const float (&logits)[kWidth], const float (&start)[kWidth],
                                     float (&grad)[kWidth]) {
   float weight[kWidth], line[kWidth];
+  if (options.addsEps() && options.eps != 0.0f)
 #pragma unroll
-  for (int c = 0; c < kWidth; ++c)
-    grad[c] *= start[c];
+    for (int c = 0; c < kWidth; ++c)
+      grad[c] *= start[c] / (start[c] + options.eps);
   if (options.isSigmoid())
 #pragma unroll
     for (int c = 0; c < kWidth; ++c)
@@ -97,7 +95,8 @@ __device__ inline void reverseStart(const SinkhornGroup<kWidth> &group, const Si
     grad[c] = fmaf(-weight[c], line[c], grad[c]);
 }
 
-/// The gradient of the start m from that of the mix, in place. A step's record is the factors that it replaced.
+/// The gradient of the start m's logarithm from that of the mix, in place. A step's record is the factors that it
+/// replaced.
 template <int kWidth>
 __device__ inline void reversePotentials(const History<kWidth> &history, const SinkhornOptions &options,
                                          const float (&m)[kWidth], float (&grad)[kWidth]) {
@@ -128,6 +127,9 @@ __device__ inline void reversePotentials(const History<kWidth> &history, const S
       factors.columns[c] = rows ? factors.columns[c] : column;
     }
   }
+#pragma unroll
+  for (int c = 0; c < kWidth; ++c)
+    grad[c] *= m[c];
 }
 
 /// Potentials have kernels of their own, whose registers the others do not need.
@@ -153,24 +155,25 @@ __global__ void __launch_bounds__(kThreads)
       m[c] = options.addsEps() ? start[c] + options.eps : start[c];
     for (int64_t step = 0; step < options.steps() && !kPotentials; ++step) {
       if (options.rowsAt(step))
-        group.template step<true>(m, options, record);
+        group.template replay<true>(m, options, record);
       else
-        group.template step<false>(m, options, record);
+        group.template replay<false>(m, options, record);
       history.save(step, record);
     }
 #pragma unroll
     for (int c = 0; c < kWidth; ++c) {
       grad[c] = isRow && c < a.n ? static_cast<const float *>(a.d_mix)[at + c] : 0.0f;
-      grad[c] *= inLogs ? expf(m[c]) : 1.0f;
+      if (!kPotentials)
+        grad[c] *= inLogs ? expf(m[c]) : m[c];
     }
     if constexpr (kPotentials)
       reversePotentials(history, options, m, grad);
     for (int64_t step = options.steps() - 1; step >= 0 && !kPotentials; --step) {
       history.load(step, options.rowsAt(step), record);
       if (options.rowsAt(step))
-        group.template reverse<true>(grad, inLogs, record);
+        group.template reverse<true>(grad, record);
       else
-        group.template reverse<false>(grad, inLogs, record);
+        group.template reverse<false>(grad, record);
     }
     if (!inLogs)
       reverseStart(group, options, logits, start, grad);
@@ -223,7 +226,7 @@ int64_t generic::sinkhornBwdBytes(const mhcrt_context &context, const SinkhornBw
   if (optionsOf(a).isNewton())
     return 0;
   ScratchPlan plan;
-  plan.addFloats(saturatingMul(optionsOf(a).steps(), a.n + 2), int64_t(gridOf(context, a)) * kThreads);
+  plan.addFloats(saturatingMul(optionsOf(a).steps(), a.n + 1), int64_t(gridOf(context, a)) * kThreads);
   return plan.bytes();
 }
 
@@ -248,6 +251,8 @@ static cudaError_t launchGeneric(mhcrt_context &context, const SinkhornBwdArgs &
 
 static constexpr Variant<SinkhornBwdArgs> kVariants[] = {
     {"n4", 0, kAnyArch, sinkhornBwdN4Takes,
+     [](mhcrt_context &c, const SinkhornBwdArgs &a) { return sinkhornBwdN4(a, c.stream); }},
+    {"n2n8", 0, kAnyArch, sinkhornBwdN2N8Takes,
      [](mhcrt_context &c, const SinkhornBwdArgs &a) { return sinkhornBwdN4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
 
