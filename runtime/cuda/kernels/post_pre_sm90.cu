@@ -144,8 +144,8 @@ cudaError_t launch(const RingArgs &args, const RingMixArgs &mix, const PostPreAr
 
 bool mhcrt::postPreSm90Takes(const PostPreArgs &a, Needs &needs) {
   const PreArgs pre = preOf(a);
-  return needs.absent("seed", a.seed) && ringTakes(pre, needs) && ringTakesGates(pre, needs) &&
-         needs.aligned({a.f, a.bias, a.h_post, a.x, a.h_res}) && hasRoom(a.C, needs);
+  return needs.absent("seed", a.seed) && needs.equal("n", a.n, 4) && ringTakes(pre, needs) &&
+         ringTakesGates(pre, needs) && needs.aligned({a.f, a.bias, a.h_post, a.x, a.h_res}) && hasRoom(a.C, needs);
 }
 
 int64_t mhcrt::postPreSm90Bytes(const PostPreArgs &a) {

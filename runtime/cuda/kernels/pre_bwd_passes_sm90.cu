@@ -73,7 +73,7 @@ StreamBwdArgs mhcrt::streamOf(const PreBwdOperands &args, const PreBwdRows &rows
   pass.x = args.x, pass.du = args.du, pass.dxIn = args.dxIn, pass.mix = args.mix;
   pass.dProj = rows.dProj, pass.scalars = rows.scalars;
   pass.phi = {args.phi, args.weight, args.phiType, args.weightType, args.phiLayout};
-  pass.dx = args.dx, pass.partials = rows.products;
+  pass.columns = kColumns, pass.dx = args.dx, pass.partials = rows.products;
   pass.M = args.M, pass.C = args.C;
   pass.transposed = args.orient == MHCRT_ORIENT_IO;
   return pass;
@@ -82,7 +82,7 @@ StreamBwdArgs mhcrt::streamOf(const PreBwdOperands &args, const PreBwdRows &rows
 WeightGradArgs mhcrt::weightsOf(const PreBwdOperands &args, const PreBwdRows &rows, const StreamBwdArgs &stream) {
   WeightGradArgs rest = {};
   rest.partials = rows.products, rest.groups = streamBwdGroups(args.M, args.C);
-  rest.phi = stream.phi, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
+  rest.phi = stream.phi, rest.columns = stream.columns, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
   rest.dPhi = args.dPhi, rest.dWeight = args.dWeight, rest.K = 4 * args.C;
   if (args.dAlpha || args.dBeta) {
     rest.gatePartials = rows.partials, rest.tiles = rows.tiles;

@@ -3,7 +3,7 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// RingKernel.cuh has formula, plan and rounding; the bits are those of pre's proj. 8C bytes a token.
+// RingKernel.cuh has formula, plan and rounding; the bits are those of pre's proj. 8C bytes a token, of two streams 4C.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/kernels/Projection.h"
@@ -12,13 +12,14 @@
 using namespace mhcrt;
 
 bool mhcrt::projectionSm90Takes(const ProjectionArgs &a, Needs &needs) {
-  return ringTakes(a, needs) && ringHasRoom<false>(a.C, needs);
+  const int64_t width = ringWidth(a.n, a.C);
+  return ringTakes(a, needs) && (a.n == 2 ? ringHasRoom<false, true>(width, needs) : ringHasRoom<false>(width, needs));
 }
 
-int64_t mhcrt::projectionSm90Bytes(const ProjectionArgs &a) { return ringBytes<false>(a.M, a.C); }
+int64_t mhcrt::projectionSm90Bytes(const ProjectionArgs &a) { return a.n == 2 ? 0 : ringBytes<false>(a.M, a.C); }
 
 cudaError_t mhcrt::projectionSm90(const ProjectionArgs &a, void *scratch, cudaStream_t stream) {
   RingArgs args = ringArgsOf(a);
   args.statForm = a.stat_form;
-  return launchRingOf<false>(args, scratch, stream);
+  return a.n == 2 ? launchRingOf<false, true>(args, scratch, stream) : launchRingOf<false>(args, scratch, stream);
 }

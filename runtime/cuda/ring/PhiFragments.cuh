@@ -40,20 +40,24 @@ __device__ __forceinline__ void loadEight(const void *from, int64_t at, float (&
 template <int kStreams>
 using PhiValues = float[kStreams][3][8];
 
-/// All loads before their first use, so that the latency of memory is met once.
-template <typename T, bool kOutIn, int kStreams>
+/// All loads before their first use, so that the latency of memory is met once. Zero behind the last column.
+template <typename T, bool kOutIn, int kColumns, int kStreams>
 __device__ __forceinline__ void loadPhi(const void *phi, int64_t C, int64_t first, int g, PhiValues<kStreams> &to) {
 #pragma unroll
   for (int stream = 0; stream < kStreams; ++stream)
 #pragma unroll
     for (int column = 0; column < 3; ++column) {
       const int64_t k = stream * C + first, j = g + 8 * column;
-      if constexpr (kOutIn) {
+      if (8 * column >= kColumns) {
+#pragma unroll
+        for (int e = 0; e < 8; ++e)
+          to[stream][column][e] = 0.0f;
+      } else if constexpr (kOutIn) {
         loadEight<T>(phi, j * 4 * C + k, to[stream][column]);
       } else {
 #pragma unroll
         for (int e = 0; e < 8; ++e)
-          to[stream][column][e] = static_cast<float>(static_cast<const T *>(phi)[(k + e) * kPhiColumns + j]);
+          to[stream][column][e] = static_cast<float>(static_cast<const T *>(phi)[(k + e) * kColumns + j]);
       }
     }
 }
@@ -73,17 +77,17 @@ __device__ __forceinline__ void scalePhi(const void *weight, int64_t C, int64_t 
 }
 
 /// Rows first .. first+7 of phi, of the next streams too.
-template <int kStreams>
+template <int kColumns, int kStreams>
 __device__ __forceinline__ void loadPhi(const Phi &source, int64_t C, int64_t first, int g, PhiValues<kStreams> &to) {
   const bool outIn = source.rowsFirst(), narrow = source.type == MHCRT_BF16;
   if (outIn && !narrow)
-    loadPhi<float, true, kStreams>(source.phi, C, first, g, to);
+    loadPhi<float, true, kColumns>(source.phi, C, first, g, to);
   else if (outIn)
-    loadPhi<__nv_bfloat16, true, kStreams>(source.phi, C, first, g, to);
+    loadPhi<__nv_bfloat16, true, kColumns>(source.phi, C, first, g, to);
   else if (!narrow)
-    loadPhi<float, false, kStreams>(source.phi, C, first, g, to);
+    loadPhi<float, false, kColumns>(source.phi, C, first, g, to);
   else
-    loadPhi<__nv_bfloat16, false, kStreams>(source.phi, C, first, g, to);
+    loadPhi<__nv_bfloat16, false, kColumns>(source.phi, C, first, g, to);
   if (source.weight && source.weightType == MHCRT_F32)
     scalePhi<float, kStreams>(source.weight, C, first, to);
   else if (source.weight)
@@ -131,13 +135,13 @@ struct PhiFragments {
   }
 
   /// Channels `channel` .. +7 of all streams, kStreams at once; `warpMemory` is the warp's shared memory.
-  template <int kStreams>
+  template <int kStreams, int kColumns>
   __device__ __forceinline__ void load(const Phi &source, int64_t C, int channel, int lane, uint32_t warpMemory) {
     rest = warpMemory + lane * 16;
 #pragma unroll
     for (int stream = 0; stream < 4; stream += kStreams) {
       PhiValues<kStreams> values;
-      loadPhi<kStreams>(source, C, stream * C + channel, lane / 4, values);
+      loadPhi<kColumns>(source, C, stream * C + channel, lane / 4, values);
 #pragma unroll
       for (int k = 0; k < kStreams; ++k)
         setStream(stream + k, values[k]);

@@ -3,7 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared by pre, post_pre and projection: four streams, layout nC, 24 columns, bf16.
+// Shared by pre, post_pre and projection: four streams, layout nC, 24 columns, bf16. Two streams are four of half the
+// channels, and their 8 columns are followed by zeros.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_RING_RINGARGS_H
@@ -20,7 +21,7 @@ namespace mhcrt {
 struct RingArgs {
   const void *x;
   Phi phi;
-  int64_t M, C;
+  int64_t M, C; ///< C: of each of four streams
   int32_t norm;
   float normEps;
   float *proj, *stat; ///< null when they are not wanted

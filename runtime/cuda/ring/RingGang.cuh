@@ -154,7 +154,7 @@ __device__ __forceinline__ void gangOwnerRole(const RingArgs &args, const GangMe
     if (lane == 0)
       storeMessage(messages.weights + token, words);
     if (token < args.M)
-      storeProjection(args, token, lane, sum, square, multiplier);
+      storeProjection<S::kColumns>(args, token, lane, sum, square, multiplier);
     if (kAggregate && args.hPre && lane < 4 && token < args.M)
       args.hPre[int64_t(token) * 4 + lane] = gate;
     if (kAggregate) {

@@ -43,16 +43,17 @@
 
 namespace mhcrt {
 
-/// u of 8 channels from those of the streams.
+/// u of 8 channels from those of the streams, from the first on in steps.
+template <int kFirst = 0, int kStep = 1>
 __device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h) {
   float sum[8];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
+  for (int i = kFirst; i < 4; i += kStep) {
     float v[8];
     widen(x[i], v, __nv_bfloat16());
 #pragma unroll
     for (int e = 0; e < 8; ++e)
-      sum[e] = i == 0 ? part(h, 0) * v[e] : fmaf(part(h, i), v[e], sum[e]);
+      sum[e] = i == kFirst ? part(h, 0) * v[e] : fmaf(part(h, i), v[e], sum[e]);
   }
   return narrow(sum, __nv_bfloat16());
 }
@@ -88,8 +89,14 @@ __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBl
 #pragma unroll
       for (int k = 0; k < kAtOnce && turn + k < kTurns; ++k) {
         const int box = index / kFours + (turn + k) * kStep;
-        if (box < boxes && token < stored)
+        if (box >= boxes || token >= stored)
+          continue;
+        if constexpr (S::kPairs) {
+          storeOnce(u + token * 2 * S::kWidth + box * 64, weigh<0, 2>(x[k], h));
+          storeOnce(u + (token * 2 + 1) * S::kWidth + box * 64, weigh<1, 2>(x[k], h));
+        } else {
           storeOnce(u + token * S::kWidth + box * 64, weigh(x[k], h));
+        }
       }
     }
     __syncwarp();

@@ -239,12 +239,20 @@ cudaError_t launchRing(const RingArgs &args, void *scratch, cudaStream_t stream)
     return launchClusters<S, kRingKernel<S, kAggregate>>(args, stream, map);
 }
 
+/// Shapes that pairs have: none of gangs, and none whose warps would have too few registers.
+template <typename S>
+constexpr bool kTakesPairs = !S::kThroughMemory && S::kWarps < 14;
+
 /// Calls body(S()) with the shape of C; false where there is none.
-template <bool kAggregate, typename Body>
+template <bool kAggregate, bool kPairs = false, typename Body>
 bool withRingShape(int64_t C, Body body) {
-  const auto call = [&](auto shape) {
-    body(typename decltype(shape)::Type());
-    return true;
+  const auto call = [&](auto shapeOf) {
+    using S = typename decltype(shapeOf)::Type;
+    if constexpr (!kPairs)
+      body(S());
+    else if constexpr (kTakesPairs<S>)
+      body(PairsShape<S>());
+    return !kPairs || kTakesPairs<S>;
   };
   switch (C) {
   case 768:
@@ -283,15 +291,16 @@ bool withRingShape(int64_t C, Body body) {
   return false;
 }
 
-inline bool ringTakesWidth(int64_t C) {
-  return withRingShape<true>(C, [](auto) {});
+template <bool kPairs = false>
+bool ringTakesWidth(int64_t C) {
+  return withRingShape<true, kPairs>(C, [](auto) {});
 }
 
 /// A width that the ring takes needs room for a cluster.
-template <bool kAggregate>
+template <bool kAggregate, bool kPairs = false>
 bool ringHasRoom(int64_t C, Needs &needs) {
   bool hasRoom = false;
-  withRingShape<kAggregate>(C, [&](auto shape) {
+  withRingShape<kAggregate, kPairs>(C, [&](auto shape) {
     using S = decltype(shape);
     hasRoom = needs.clusters(ringClusters<S, kRingKernel<S, kAggregate>>(), S::kSplit);
   });
@@ -310,24 +319,29 @@ int64_t ringBytes(int64_t M, int64_t C) {
   return bytes;
 }
 
-template <bool kAggregate>
+template <bool kAggregate, bool kPairs = false>
 cudaError_t launchRingOf(const RingArgs &args, void *scratch, cudaStream_t stream) {
   cudaError_t error = cudaErrorNotSupported;
-  withRingShape<kAggregate>(
+  withRingShape<kAggregate, kPairs>(
       args.C, [&](auto shape) { error = launchRing<decltype(shape), kAggregate>(args, scratch, stream); });
   return error;
 }
+
+/// Channels of each of four streams, as which the ring takes two, too.
+inline int64_t ringWidth(int64_t n, int64_t C) { return n == 2 ? C / 2 : C; }
 
 /// Needs that both ops share for their operands.
 inline bool ringTakesOperands(Needs &needs, int64_t M, int64_t n, int64_t N, int64_t C, int32_t layout, int32_t xType,
                               const void *x, const Phi &phi) {
   const auto isWideOrBf16 = [](int32_t type) { return type == MHCRT_F32 || type == MHCRT_BF16; };
-  return needs.equal("n", n, 4) && needs.equal("N", N, kPhiColumns) &&
+  return needs.that(n == 2 || n == 4, "2 or 4 streams") && needs.equal("N", N, n * n + 2 * n) &&
          needs.that(layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.type("x", xType, MHCRT_BF16) &&
          needs.atMost("M", M, (int64_t(1) << 30) - 1) &&
-         needs.that(ringTakesWidth(C),
+         needs.that(n == 2 || ringTakesWidth(C),
                     "C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 6656, 7168, "
                     "8192, 12288 or 16384") &&
+         needs.that(n == 4 || (C % 2 == 0 && ringTakesWidth<true>(C / 2)),
+                    "C = 1536, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 10240 or 12288") &&
          needs.that(isWideOrBf16(phi.type), "phi in f32 or bf16") &&
          needs.that(!phi.weight || isWideOrBf16(phi.weightType), "norm_weight in f32 or bf16") &&
          needs.aligned({x, phi.phi, phi.weight});
@@ -345,7 +359,7 @@ RingArgs ringArgsOf(const Args &a) {
   args.x = a.x;
   args.phi = Phi::of(a);
   args.M = a.M;
-  args.C = a.C;
+  args.C = ringWidth(a.n, a.C);
   args.norm = a.norm;
   args.normEps = static_cast<float>(a.norm_eps);
   args.proj = static_cast<float *>(a.proj);

@@ -49,8 +49,9 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
       loadMixBox(block, maps, at.slot, box, at.firstToken());
   __syncwarp();
   PhiFragments<S::kHeld> phi;
-  phi.template load<S::kPhiStreams>(args.phi, args.C, channel + block.lane % 4 * 8, block.lane,
-                                    block.memory + S::kPhi + block.warp * PhiFragments<S::kHeld>::kSharedBytes);
+  phi.template load<S::kPhiStreams, S::kColumns>(args.phi, args.C, channel + block.lane % 4 * 8, block.lane,
+                                                 block.memory + S::kPhi +
+                                                     block.warp * PhiFragments<S::kHeld>::kSharedBytes);
   uint4 before[4];
   RingCursor<S> at(args.M);
   for (; at.more(); at.next()) {

@@ -91,8 +91,9 @@ __device__ __forceinline__ void multiplyRole(const RingArgs &args, const RingBlo
   const int channel = (block.rank * S::kWarps + block.warp) * 32 + block.lane % 4 * 8;
   const uint32_t partial = block.memory + S::kPartial + block.warp * (S::kTokens * kRowBytes);
   PhiFragments<S::kHeld> phi;
-  phi.template load<S::kPhiStreams>(args.phi, args.C, channel, block.lane,
-                                    block.memory + S::kPhi + block.warp * PhiFragments<S::kHeld>::kSharedBytes);
+  phi.template load<S::kPhiStreams, S::kColumns>(args.phi, args.C, channel, block.lane,
+                                                 block.memory + S::kPhi +
+                                                     block.warp * PhiFragments<S::kHeld>::kSharedBytes);
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
     barrierWait(block.bars.ready(at.slot, box), at.parity);
     float sums[S::kGroups][kPhiBlocks + 1][4] = {};

@@ -92,12 +92,17 @@ __device__ __forceinline__ void ownSums(const RingBlock<S> &block, int slot, flo
   }
 }
 
+/// Where a token's row has a column.
+__device__ constexpr int placeOf(int column) { return column < kSquares ? column : column + 1; }
+
 /// `sum` of lane l is float l of the token's row.
+template <int kColumns>
 __device__ __forceinline__ void storeProjection(const RingArgs &args, int64_t token, int lane, float sum, float square,
                                                 float multiplier) {
   const bool applied = args.statForm == MHCRT_STAT_APPLIED;
-  if (args.proj && lane <= kPhiColumns && lane != kSquares)
-    args.proj[token * kPhiColumns + (lane < kSquares ? lane : lane - 1)] = applied ? multiplier * sum : sum;
+  const int column = lane < kSquares ? lane : lane - 1;
+  if (args.proj && column < kColumns && lane != kSquares)
+    args.proj[token * kColumns + column] = applied ? multiplier * sum : sum;
   if (args.stat && lane == kSquares)
     args.stat[token] = args.statForm == MHCRT_STAT_MEAN_SQUARE ? square : multiplier;
 }
@@ -143,8 +148,14 @@ struct GateBatch {
   }
 };
 
-/// Scalars of one of a tile's tokens from its sums, four lanes a token: lane 4*k + i has gate i of token k. Lanes
-/// behind them repeat the tokens.
+/// The gate of stream i of four.
+template <typename S>
+__device__ constexpr int gateOf(int i) {
+  return S::kPairs ? i / 2 : i;
+}
+
+/// Scalars of one of a tile's tokens from its sums, four lanes a token: lane 4*k + i has the gate of stream i of token
+/// k. Lanes behind them repeat the tokens.
 template <typename S, bool kAggregate>
 struct OwnedScalars {
   float square = 0, multiplier, gate;
@@ -155,7 +166,8 @@ struct OwnedScalars {
     float sum = 0;
 #pragma unroll
     for (int k = 0; k < S::kOwned; ++k) {
-      const float ofSquares = __shfl_sync(~0u, sums[k], kSquares), ofGate = __shfl_sync(~0u, sums[k], lane % 4);
+      const float ofSquares = __shfl_sync(~0u, sums[k], kSquares),
+                  ofGate = __shfl_sync(~0u, sums[k], gateOf<S>(lane % 4));
       square = lane / 4 % S::kOwned == k ? ofSquares : square;
       sum = lane / 4 % S::kOwned == k ? ofGate : sum;
     }
@@ -187,9 +199,9 @@ __device__ __forceinline__ void finishTile(const RingArgs &args, const RingBlock
   if (kAggregate) {
 #pragma unroll
     for (int k = 0; k < S::kOwned; ++k) {
-      const float gate = __shfl_sync(~0u, own.gate, 4 * k + lane % 4);
+      const float gate = __shfl_sync(~0u, own.gate, 4 * k + (S::kPairs ? lane % 2 * 2 : lane % 4));
       const float multiplier = __shfl_sync(~0u, own.multiplier, 4 * k);
-      logits[k] = lane < kSquares ? gate : multiplier * sums[k];
+      logits[k] = lane < (S::kPairs ? 2 : 4) ? gate : multiplier * sums[k];
     }
     batch.add(block, first, logits);
     batch.finish(block, at.last());
@@ -198,24 +210,24 @@ __device__ __forceinline__ void finishTile(const RingArgs &args, const RingBlock
   for (int k = 0; k < S::kOwned; ++k) {
     const float square = __shfl_sync(~0u, own.square, 4 * k), multiplier = __shfl_sync(~0u, own.multiplier, 4 * k);
     if (first + k < args.M)
-      storeProjection(args, first + k, lane, sums[k], square, multiplier);
+      storeProjection<S::kColumns>(args, first + k, lane, sums[k], square, multiplier);
   }
-  if (kAggregate && args.hPre && lane < 4 * S::kOwned && first + lane / 4 < args.M)
-    args.hPre[int64_t(first) * 4 + lane] = own.gate;
+  if (kAggregate && args.hPre && lane < 4 * S::kOwned && first + lane / 4 < args.M && !(S::kPairs && lane % 2))
+    args.hPre[S::kPairs ? int64_t(first) * 2 + lane / 2 : int64_t(first) * 4 + lane] = own.gate;
 }
 
 /// The lane's weight of h_in, if there is one: as OwnedScalars has the gates. Tokens behind the last are not stored.
 template <typename S>
 __device__ __forceinline__ float givenWeight(const RingArgs &args, const RingBlock<S> &block, int firstToken) {
   const int64_t token = firstToken + block.rank * S::kOwned + block.lane / 4 % S::kOwned;
-  return args.hIn ? args.hIn[min(token, args.M - 1) * 4 + block.lane % 4] : 0.0f;
+  return args.hIn ? args.hIn[min(token, args.M - 1) * (S::kPairs ? 2 : 4) + gateOf<S>(block.lane % 4)] : 0.0f;
 }
 
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void ownerRole(const RingArgs &args, const RingBlock<S> &block) {
   if (block.rank >= S::kOwners)
     return;
-  const float alpha = kAggregate ? args.alpha[0] : 0, beta = kAggregate ? args.beta[block.lane & 3] : 0;
+  const float alpha = kAggregate ? args.alpha[0] : 0, beta = kAggregate ? args.beta[gateOf<S>(block.lane & 3)] : 0;
   GateBatch<S> batch;
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
     const float given = kAggregate ? givenWeight(args, block, at.firstToken()) : 0; // on its way while the sums come
@@ -236,54 +248,58 @@ struct ReadParameters {
 struct HeldParameters {
   float alphas[3], betas;
 
-  __device__ __forceinline__ HeldParameters(const RingArgs &args, int lane)
-      : alphas{0, args.alpha[1], args.alpha[2]}, betas(args.beta[min(lane, kPhiColumns - 1)]) {}
+  __device__ __forceinline__ HeldParameters(const RingArgs &args, int lane, int columns)
+      : alphas{0, args.alpha[1], args.alpha[2]}, betas(args.beta[min(lane, columns - 1)]) {}
   __device__ __forceinline__ float alpha(int k) const { return alphas[k]; }
   __device__ __forceinline__ float beta(int column) const { return __shfl_sync(~0u, betas, column); }
 };
 
 /// The matrix of a token, less the outer product of h_post and h_pre where the inner residual is folded; stored where
 /// `isStored`.
-template <typename Parameters>
+template <int n, typename Parameters>
 __device__ __forceinline__ void storeCoefficients(const RingArgs &args, const Parameters &parameters, int64_t token,
                                                   uint32_t row, bool isStored) {
-  float post[4], mix[16];
+  alignas(16) float post[n], mix[n * n];
 #pragma unroll
-  for (int o = 0; o < 4; ++o)
-    post[o] = roundedTo(args.postMult * fastSigmoid(fmaf(loadSharedFloat(row + (5 + o) * 4), parameters.alpha(1),
-                                                         parameters.beta(4 + o))),
+  for (int o = 0; o < n; ++o)
+    post[o] = roundedTo(args.postMult * fastSigmoid(fmaf(loadSharedFloat(row + placeOf(n + o) * 4), parameters.alpha(1),
+                                                         parameters.beta(n + o))),
                         args.hPostFormat);
 #pragma unroll
-  for (int k = 0; k < 16; ++k)
-    mix[k] = fmaf(loadSharedFloat(row + (9 + k) * 4), parameters.alpha(2), parameters.beta(8 + k));
+  for (int k = 0; k < n * n; ++k)
+    mix[k] = fmaf(loadSharedFloat(row + placeOf(2 * n + k) * 4), parameters.alpha(2), parameters.beta(2 * n + k));
   if (args.resMap != MHCRT_RES_MAP_IDENTITY) {
-    if (args.sinkhorn.isNewton())
-      newtonLimit(mix, args.sinkhorn.iters);
-    else
+    if constexpr (n == 4) {
+      if (args.sinkhorn.isNewton())
+        newtonLimit(mix, args.sinkhorn.iters);
+      else
+        sinkhornMix(mix, args.sinkhorn);
+    } else {
       sinkhornMix(mix, args.sinkhorn);
+    }
   }
   if (args.foldPre) {
 #pragma unroll
-    for (int k = 0; k < 16; ++k)
-      mix[k] = fmaf(-post[k / 4], loadSharedFloat(row + k % 4 * 4), mix[k]);
+    for (int k = 0; k < n * n; ++k)
+      mix[k] = fmaf(-post[k / n], loadSharedFloat(row + k % n * 4), mix[k]);
   }
 #pragma unroll
-  for (int k = 0; k < 16; ++k)
+  for (int k = 0; k < n * n; ++k)
     mix[k] = roundedTo(mix[k], args.hResFormat);
   if (!isStored)
     return;
-  *reinterpret_cast<float4 *>(args.hPost + token * 4) = make_float4(post[0], post[1], post[2], post[3]);
+  using Row = std::conditional_t<n == 4, float4, float2>;
+  reinterpret_cast<Row *>(args.hPost)[token] = reinterpret_cast<const Row &>(post);
 #pragma unroll
-  for (int o = 0; o < 4; ++o)
-    *reinterpret_cast<float4 *>(args.hRes + token * 16 + 4 * o) =
-        make_float4(mix[4 * o], mix[4 * o + 1], mix[4 * o + 2], mix[4 * o + 3]);
+  for (int o = 0; o < n; ++o)
+    reinterpret_cast<Row *>(args.hRes)[token * n + o] = reinterpret_cast<const Row &>(mix[n * o]);
 }
 
 template <typename S>
 __device__ __forceinline__ void gatesRole(const RingArgs &args, const RingBlock<S> &block) {
   if (block.rank >= S::kOwners && !S::kThroughMemory)
     return;
-  const HeldParameters held(args, block.lane);
+  const HeldParameters held(args, block.lane, S::kColumns);
   for (int batch = 0;; ++batch) {
     const int half = batch & 1;
     barrierWait(block.bars.gateFull(half), (batch >> 1) & 1);
@@ -296,9 +312,10 @@ __device__ __forceinline__ void gatesRole(const RingArgs &args, const RingBlock<
     };
     const int k = max(min(block.lane, tokens - 1), 0);
     if constexpr (!S::kThroughMemory)
-      storeCoefficients(args, held, tokenAt(k), rowAt(k), block.lane < tokens && tokenAt(k) < args.M);
+      storeCoefficients<S::kPairs ? 2 : 4>(args, held, tokenAt(k), rowAt(k),
+                                           block.lane < tokens && tokenAt(k) < args.M);
     else if (block.lane < tokens && tokenAt(block.lane) < args.M) // gangs were 1 % slower with parameters held
-      storeCoefficients(args, ReadParameters{args}, tokenAt(block.lane), rowAt(block.lane), true);
+      storeCoefficients<4>(args, ReadParameters{args}, tokenAt(block.lane), rowAt(block.lane), true);
     __syncwarp();
     if (block.lane == 0)
       barrierArrive(block.bars.gateFree(half));

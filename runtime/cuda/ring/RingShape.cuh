@@ -39,6 +39,8 @@ struct RingTiling {
   static constexpr Mixing kMixing = kMixing_;
   static constexpr bool kMixes = kMixing != Mixing::none, kMultipliersMix = kMixing == Mixing::multipliers;
   static constexpr bool kThroughMemory = kThroughMemory_; ///< no cluster: messages go through memory
+  static constexpr bool kPairs = false;                   ///< see PairsShape
+  static constexpr int kColumns = kPhiColumns;            ///< that phi has
   static constexpr int kBoxes = kWarps / 2;               ///< of 64 channels, for two warps each
   static constexpr int kMixers = kMixing == Mixing::mixers ? kBoxes : 0;
   static constexpr int kAllRegisters = 65536 / kThreads / 8 * 8 * (kThreads / 32); ///< of a lane in all warps
@@ -99,6 +101,13 @@ struct PaddedShape : RingTiling<kSplit, kWarps, kGroups, kHeld, kWide, kThreads,
 template <int kSplit, int kWarps, int kGroups, int kHeld, int kWide, int kThreads, int kRegisters>
 struct GangShape : RingTiling<kSplit, kWarps, kGroups, kHeld, kWide, kThreads, kRegisters, Mixing::none,
                               32 * kSplit * kWarps, true> {};
+
+/// A shape whose streams are halves of two, 0 and 1 those of the first; columns behind theirs are zero.
+template <typename S>
+struct PairsShape : S {
+  static constexpr bool kPairs = true;
+  static constexpr int kColumns = 8;
+};
 
 /// Shapes of post_pre, by mixers and by multipliers that mix tiles of 8 tokens.
 template <int kSplit, int kWarps, int kHeld, int kWide, int kThreads, int kRegisters>

@@ -3,7 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared by pre_bwd and projection_bwd: four streams, layout nC, 24 columns, bf16.
+// Shared by pre_bwd and projection_bwd: four streams, layout nC, 24 columns, bf16. Two streams of projection_bwd are
+// four of half the channels, and their 8 columns are followed by zeros.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_STREAM_STREAMBWD_H
@@ -17,6 +18,7 @@
 namespace mhcrt {
 
 constexpr int kColumns = 24;     ///< N of four streams
+constexpr int kPairColumns = 8;  ///< of two
 constexpr int kScalars = 8;      ///< floats of a token's row of scalars
 constexpr int kSlice = 128;      ///< channels of a block of the stream kernel
 constexpr int kSlotTokens = 8;   ///< tokens that one slot of its ring holds
@@ -32,6 +34,7 @@ struct StreamBwdArgs {
   const float *dProj;   ///< [M,24]
   const float *scalars; ///< [M,8]: h_pre, what d_x gets per unit of x, a power of two above every |dProj| of the token
   Phi phi;
+  int32_t columns; ///< of phi; where they are those of two streams there is neither d_u nor mix
   void *dx;
   float *partials; ///< [groups][4C][24]; null when neither d_phi nor d_norm_weight is wanted
   int64_t M, C;
@@ -49,6 +52,7 @@ struct WeightGradArgs {
   const float *partials; ///< [groups][4C][24], as above; null when there are none
   int32_t groups;
   Phi phi;
+  int32_t columns; ///< of phi
   const float *dPhiIn, *dWeightIn;
   float *dPhi, *dWeight;
   int64_t K;

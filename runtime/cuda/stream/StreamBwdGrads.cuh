@@ -22,7 +22,8 @@ enum class TileOrder {
 using PhiPairs = float2[2][3][4];
 
 /// All loads before their first use, so that the latency of memory is met once. `k` is the first tile's element of K.
-template <typename T, bool kOutIn>
+/// Zero behind kWidth columns.
+template <int kWidth, typename T, bool kOutIn>
 __device__ __forceinline__ void loadPhiPairs(const StreamBwdArgs &args, int64_t k, int tileStep, PhiPairs &to) {
   const int q = threadIdx.x & 3;
   const int64_t K = 4 * args.C;
@@ -34,26 +35,27 @@ __device__ __forceinline__ void loadPhiPairs(const StreamBwdArgs &args, int64_t 
 #pragma unroll
       for (int tile = 0; tile < 2; ++tile) {
         const int64_t column = part * 8 + 2 * q, row = k + stream * args.C + tile * tileStep;
-        to[tile][part][stream] = kOutIn
-                                     ? make_float2(value(column * K + row), value((column + 1) * K + row))
-                                     : make_float2(value(row * kColumns + column), value(row * kColumns + column + 1));
+        to[tile][part][stream] = 8 * part >= kWidth ? make_float2(0.0f, 0.0f)
+                                 : kOutIn ? make_float2(value(column * K + row), value((column + 1) * K + row))
+                                          : make_float2(value(row * kWidth + column), value(row * kWidth + column + 1));
       }
 }
 
+template <int kWidth>
 __device__ __forceinline__ void loadPhiPairs(const StreamBwdArgs &args, int64_t k, int tileStep, PhiPairs &to) {
   const bool outIn = args.phi.rowsFirst(), narrow = args.phi.type == MHCRT_BF16;
   if (outIn && !narrow)
-    loadPhiPairs<float, true>(args, k, tileStep, to);
+    loadPhiPairs<kWidth, float, true>(args, k, tileStep, to);
   else if (outIn)
-    loadPhiPairs<__nv_bfloat16, true>(args, k, tileStep, to);
+    loadPhiPairs<kWidth, __nv_bfloat16, true>(args, k, tileStep, to);
   else if (!narrow)
-    loadPhiPairs<float, false>(args, k, tileStep, to);
+    loadPhiPairs<kWidth, float, false>(args, k, tileStep, to);
   else
-    loadPhiPairs<__nv_bfloat16, false>(args, k, tileStep, to);
+    loadPhiPairs<kWidth, __nv_bfloat16, false>(args, k, tileStep, to);
 }
 
-/// A lane's part of W: tiles of 8 columns (rows of B) by 8 channels, divided by `scale`.
-template <TileOrder kOrder = TileOrder::pairs>
+/// A lane's part of W: tiles of 8 columns (rows of B) by 8 channels, divided by `scale`. kWidth: columns of phi.
+template <TileOrder kOrder = TileOrder::pairs, int kWidth = kColumns>
 struct PhiTiles {
   float scale;             ///< above every |W| of the warp's channels
   uint32_t parts[2][3][4]; ///< [tile][8 columns][stream]: rows 2q, 2q+1 of B's column n
@@ -63,7 +65,7 @@ struct PhiTiles {
     constexpr int kTileStep = kOrder == TileOrder::pairs ? 2 : 8;
     const int64_t k = channel + (kOrder == TileOrder::pairs ? n / 2 * 4 + n % 2 : n);
     PhiPairs phi;
-    loadPhiPairs(args, k, kTileStep, phi);
+    loadPhiPairs<kWidth>(args, k, kTileStep, phi);
     const WideOrBf16Input norm = {args.phi.weight, args.phi.weightType};
     float weights[2][4];
 #pragma unroll
@@ -152,8 +154,8 @@ struct Channels {
 };
 
 /// Their d_x, back over the slot's start.
-template <class L, Start kStart, bool kHasDu>
-__device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart> &token, const PhiTiles<> &phi,
+template <class L, Start kStart, bool kHasDu, class Phi>
+__device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart> &token, const Phi &phi,
                                              const Channels<L, kStart, kHasDu> &in, uint32_t x) {
   const float scale = token.scale * phi.scale;
   uint32_t dx[4][2];
@@ -194,12 +196,12 @@ __device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart
 }
 
 /// The token order keeps the 8-byte accesses to swizzled boxes free of bank conflicts.
-template <class L, Start kStart, bool kHasDu>
+template <class L, Start kStart, bool kHasDu, int kWidth>
 __device__ __forceinline__ void makeGrads(const StreamBwdArgs &args, const Walk &walk, int warp) {
   const int lane = threadIdx.x & 31, g = lane >> 2, q = lane & 3, box = warp / 4;
   const int row = ((g & 3) << 1) | (g >> 2);
   const uint32_t inRow = row * 128 + (((warp % 4 * 2 + (q >> 1)) ^ row) * 16) + (q & 1) * 8;
-  const PhiTiles<> phi(args, walk.slice * kSlice + warp * kWarpChannels);
+  const PhiTiles<TileOrder::pairs, kWidth> phi(args, walk.slice * kSlice + warp * kWarpChannels);
   Slot slot;
 #pragma unroll 1
   for (int s = 0; s < walk.count; ++s) {

@@ -46,7 +46,7 @@ using namespace mhcrt;
 
 namespace {
 
-template <Start kStart, bool kHasDu>
+template <Start kStart, bool kHasDu, int kWidth>
 __global__ void __launch_bounds__(kStreamThreads, 1)
     streamBwdKernel(const __grid_constant__ StreamBwdArgs args, int slots, const __grid_constant__ CUtensorMap mapX,
                     const __grid_constant__ CUtensorMap mapDxIn, const __grid_constant__ CUtensorMap mapDu,
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
       sumProduct<L>(args, walk, warp, RegisterSums());
   } else {
     lowerRegisters<120>();
-    makeGrads<L, kStart, kHasDu>(args, walk, warp - kProductWarps);
+    makeGrads<L, kStart, kHasDu, kWidth>(args, walk, warp - kProductWarps);
   }
 }
 
@@ -81,7 +81,8 @@ int slotsFor(bool hasStart, int blocks, int multiprocessors) {
   return (hasStart ? 6 : 9) + std::max(0, multiprocessors - blocks) / 8;
 }
 
-template <Start kStart, bool kHasDu>
+/// kWidth: columns of phi.
+template <Start kStart, bool kHasDu, int kWidth = kColumns>
 cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
   using L = Layout<kStart, kHasDu>;
   const TileShape shape = {args.M, args.C, kSlotTokens, kSlice / 64};
@@ -93,7 +94,7 @@ cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t 
     error = streamsMap(dxIn, args.dxIn, shape);
   if (!error && kHasDu)
     error = channelsMap(du, args.du, shape);
-  constexpr auto *kKernel = streamBwdKernel<kStart, kHasDu>;
+  constexpr auto *kKernel = streamBwdKernel<kStart, kHasDu, kWidth>;
   if (!error)
     error = allowShared<kKernel>(L::kTotal);
   if (error)
@@ -114,6 +115,9 @@ int mhcrt::streamBwdGroups(int64_t M, int64_t C) {
 // one in the stream is preBwdReduce's or projectionBwdPasses' own, which writes neither and lets this one start only
 // when it has waited for all that came before: whoever may have written them is done.
 cudaError_t mhcrt::streamBwd(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
+  if (args.columns == kPairColumns)
+    return args.dxIn ? launch<Start::kAdd, false, kPairColumns>(args, multiprocessors, stream)
+                     : launch<Start::kNone, false, kPairColumns>(args, multiprocessors, stream);
   if (args.du)
     return args.mix    ? launch<Start::kMix, true>(args, multiprocessors, stream)
            : args.dxIn ? launch<Start::kAdd, true>(args, multiprocessors, stream)

@@ -47,22 +47,22 @@ __device__ void addGroups(const WeightGradArgs &args, int64_t k0, float (&tile)[
 }
 
 __device__ void storePhi(const WeightGradArgs &args, int64_t k0, const float (&tile)[kRows][kColumns + 1]) {
-  const Elements phi = {args.phi, kColumns, args.K};
+  const Elements phi = {args.phi, args.columns, args.K};
   const bool outIn = args.phi.rowsFirst();
-  for (int i = threadIdx.x; i < kRows * kColumns; i += kThreads) {
-    const int row = outIn ? i % kRows : i / kColumns, column = outIn ? i / kRows : i % kColumns;
+  for (int i = threadIdx.x; i < kRows * args.columns; i += kThreads) {
+    const int row = outIn ? i % kRows : i / args.columns, column = outIn ? i / kRows : i % args.columns;
     const int64_t k = k0 + row, at = phi.index(column, k);
     args.dPhi[at] = fmaf(tile[row][column], phi.scale(k), startOf(args.dPhiIn, at));
   }
 }
 
 __device__ void storeWeight(const WeightGradArgs &args, int64_t k0, const float (&tile)[kRows][kColumns + 1]) {
-  const Elements phi = {args.phi, kColumns, args.K};
+  const Elements phi = {args.phi, args.columns, args.K};
   if (threadIdx.x >= kRows)
     return;
   const int64_t k = k0 + threadIdx.x;
   float sum = 0.0f;
-  for (int j = 0; j < kColumns; ++j)
+  for (int j = 0; j < args.columns; ++j)
     sum = fmaf(tile[threadIdx.x][j], phi.at(j, k), sum);
   args.dWeight[k] = startOf(args.dWeightIn, k) + sum;
 }
