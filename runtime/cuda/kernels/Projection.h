@@ -19,6 +19,11 @@ bool projectionSm90Takes(const ProjectionArgs &args, Needs &needs);
 int64_t projectionSm90Bytes(const ProjectionArgs &args); ///< of scratch memory; 0 for most widths
 cudaError_t projectionSm90(const ProjectionArgs &args, void *scratch, cudaStream_t stream);
 
+/// More than 24 columns of bf16 streams for compute capability 9.0; see projection_eight_sm90.cu.
+bool projectionEightTakes(const ProjectionArgs &args, Needs &needs);
+int64_t projectionEightBytes(const ProjectionArgs &args); ///< of scratch memory
+cudaError_t projectionEight(const ProjectionArgs &args, void *scratch, cudaStream_t stream);
+
 /// Any float type on matrix tiles, in two launches; see projection_tf32.cu. GPUs of later generations have less shared
 /// memory than a slice of phi needs.
 constexpr int kMostTf32Arch = 119;

@@ -8,7 +8,7 @@
 //
 // Generic: the launches of projection, gates, the residual map and aggregate, and so their bits; fold_pre and the
 // rounding of h_res have a launch of their own. tf32x3: the same, with the projection on matrix tiles and aggregate's
-// fast row.
+// fast row. n8: the same, with the projection of projection_eight_sm90.cu.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/algebra/Format.cuh"
@@ -89,9 +89,16 @@ bool generic::preTilesTake(const PreArgs &a, Needs &needs) {
   return projectionTf32Takes(projectionOf(a, a.N, nullptr, nullptr), needs);
 }
 
-template <Units kUnits>
-static cudaError_t launchWith(mhcrt_context &context, const PreArgs &a) {
+/// Products are no coarser than the row says.
+template <Units kUnits, int32_t kPrecision>
+static cudaError_t launchWith(mhcrt_context &context, const PreArgs &args) {
+  PreArgs a = args;
+  a.precision = kPrecision;
   return generic::pre(context, "mhcrt_pre", a, /*isHead=*/false, kUnits);
+}
+
+static bool eightTakes(const PreArgs &a, Needs &needs) {
+  return projectionEightTakes(projectionOf(a, a.N, nullptr, nullptr), needs);
 }
 
 static cudaError_t launchSm90(mhcrt_context &context, const PreArgs &a) {
@@ -102,8 +109,10 @@ static cudaError_t launchSm90(mhcrt_context &context, const PreArgs &a) {
 
 static constexpr Variant<PreArgs> kVariants[] = {
     {"sm90", 90, 90, preSm90Takes, launchSm90, MHCRT_PRECISION_BF16X3},
-    {"tf32x3", 90, kMostTf32Arch, generic::preTilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3, true},
-    {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
+    {"n8", 90, 90, eightTakes, launchWith<Units::tiles, MHCRT_PRECISION_BF16X3>, MHCRT_PRECISION_BF16X3},
+    {"tf32x3", 90, kMostTf32Arch, generic::preTilesTake, launchWith<Units::tiles, MHCRT_PRECISION_TF32X3>,
+     MHCRT_PRECISION_TF32X3, true},
+    {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar, MHCRT_PRECISION_IEEE>, MHCRT_PRECISION_IEEE}};
 
 mhcrt_status mhcrt::launchPre(mhcrt_context &context, const PreArgs &args) {
   return args.M ? launchVariant(context, "pre", kVariants, args) : context.status;

@@ -77,18 +77,34 @@ cudaError_t launchScalar(mhcrt_context &context, const ProjectionArgs &a) {
 
 } // namespace
 
+/// Whether tiles are those of projection_eight_sm90.cu, as far as the precision allows them.
+static bool eightTakes(const mhcrt_context &context, const ProjectionArgs &a) {
+  Needs needs;
+  return context.arch == 90 && needs.precision(a.precision, MHCRT_PRECISION_BF16X3) && projectionEightTakes(a, needs);
+}
+
 int64_t generic::projectionBytes(const ProjectionArgs &a, Units units) {
-  return units == Units::tiles ? projectionTf32Bytes(a) : 0;
+  Needs needs;
+  if (units == Units::scalar)
+    return 0;
+  return std::max(projectionTf32Bytes(a), projectionEightTakes(a, needs) ? projectionEightBytes(a) : 0);
 }
 
 cudaError_t generic::projection(mhcrt_context &context, const ProjectionArgs &a, void *scratch, Units units) {
-  return units == Units::tiles ? projectionTf32(a, scratch, context.multiprocessors, context.stream)
-                               : launchScalar(context, a);
+  if (units == Units::scalar)
+    return launchScalar(context, a);
+  return eightTakes(context, a) ? projectionEight(a, scratch, context.stream)
+                                : projectionTf32(a, scratch, context.multiprocessors, context.stream);
 }
 
 static cudaError_t launchTiles(mhcrt_context &context, const ProjectionArgs &a) {
   void *scratch = context.reserveScratch("mhcrt_projection", projectionTf32Bytes(a));
-  return scratch ? generic::projection(context, a, scratch, generic::Units::tiles) : cudaSuccess;
+  return scratch ? projectionTf32(a, scratch, context.multiprocessors, context.stream) : cudaSuccess;
+}
+
+static cudaError_t launchEight(mhcrt_context &context, const ProjectionArgs &a) {
+  void *scratch = context.reserveScratch("mhcrt_projection", projectionEightBytes(a));
+  return scratch ? projectionEight(a, scratch, context.stream) : cudaSuccess;
 }
 
 static cudaError_t launchSm90(mhcrt_context &context, const ProjectionArgs &a) {
@@ -99,6 +115,7 @@ static cudaError_t launchSm90(mhcrt_context &context, const ProjectionArgs &a) {
 
 static constexpr Variant<ProjectionArgs> kVariants[] = {
     {"sm90", 90, 90, projectionSm90Takes, launchSm90, MHCRT_PRECISION_BF16X3},
+    {"n8", 90, 90, projectionEightTakes, launchEight, MHCRT_PRECISION_BF16X3},
     {"tf32x3", 90, kMostTf32Arch, projectionTf32Takes, launchTiles, MHCRT_PRECISION_TF32X3, true},
     {"generic", 0, kAnyArch, nullptr, launchScalar, MHCRT_PRECISION_IEEE}};
 

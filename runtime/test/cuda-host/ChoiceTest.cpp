@@ -3,6 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Long because the choices of all kernels share the calls of one fixture.
+//
 //===------------------------------------------------------------------------===//
 #include "../Call.h"
 #include "FakeDriver.h"
@@ -81,10 +83,10 @@ protected:
          F, t, F, 100, N, n, C, n * C, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, precision);
     return chosen("projection_bwd");
   }
-  std::string pre(int32_t type, int64_t C, int32_t map = MHCRT_RES_MAP_SINKHORN) {
-    const int64_t N = map == MHCRT_RES_MAP_PERMUTATION ? 32 : 24;
-    call(mhcrt_pre, context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, 100, 4, C, N,
-         4 * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
+  std::string pre(int32_t type, int64_t C, int32_t map = MHCRT_RES_MAP_SINKHORN, int64_t n = 4) {
+    const int64_t N = map == MHCRT_RES_MAP_PERMUTATION ? 32 : n * n + 2 * n;
+    call(mhcrt_pre, context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, 100, n, C, N,
+         n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
     return chosen("pre");
   }
   std::string postPre(int32_t type, int64_t C, void *seed = nullptr) {
@@ -133,6 +135,12 @@ TEST_F(CudaChoice, ResidualMaps) {
   EXPECT_EQ(driver().launches.back().sharedBytes, size_t{48 << 10});
   EXPECT_EQ(sinkhornBwd(4, 49), "generic");
   EXPECT_EQ(sinkhornBwd(5, 20), "generic");
+  for (int64_t n : {2, 8}) {
+    EXPECT_EQ(sinkhorn(n), "n2n8");
+    EXPECT_EQ(sinkhorn(n, odd), "generic");
+    EXPECT_EQ(sinkhornBwd(n, 24), "n2n8");
+  }
+  EXPECT_EQ(sinkhornBwd(8, 25), "generic");
 }
 
 TEST_F(CudaChoice, Rebuild) {
@@ -182,6 +190,18 @@ TEST_F(CudaChoice, TwoOrEightStreams) {
     EXPECT_EQ(postBwd(B, 64, MHCRT_LAYOUT_NC, nullptr, t, n), "generic"); // a dropout
   }
   EXPECT_EQ(streams(B, 64, MHCRT_LAYOUT_NC, 6), "generic generic generic generic generic");
+  EXPECT_EQ(pre(B, 4096, MHCRT_RES_MAP_SINKHORN, 2), "sm90");
+  EXPECT_EQ(pre(B, 64, MHCRT_RES_MAP_SINKHORN, 2), "tf32x3");
+  EXPECT_EQ(pre(B, 7168, MHCRT_RES_MAP_SINKHORN, 2), "tf32x3");  // would have too few registers
+  EXPECT_EQ(pre(B, 16384, MHCRT_RES_MAP_SINKHORN, 2), "tf32x3"); // would need a gang
+  EXPECT_EQ(projection(B, 4096, 8, 2), "sm90");
+  EXPECT_EQ(projection(B, 4096, 7, 2), "tf32x3");
+  EXPECT_EQ(projectionBwd(B, 4096, 8, B, 2), "sm90");
+  EXPECT_EQ(projectionBwd(B, 128, 8, B, 2), "tf32x3");
+  EXPECT_EQ(pre(B, 4096, MHCRT_RES_MAP_SINKHORN, 8), "n8");
+  EXPECT_EQ(pre(F, 4096, MHCRT_RES_MAP_SINKHORN, 8), "tf32x3");
+  EXPECT_EQ(projection(B, 64, 80, 8), "n8");
+  EXPECT_EQ(projection(B, 64, 81, 8), "tf32x3");
   EXPECT_EQ(preBwd(B, 64, 2), "tf32x3");
   EXPECT_EQ(preBwd(B, 72, 2), "generic"); // half of 72 channels are not whole vectors
   EXPECT_EQ(preBwd(B, 64, 8), "n8");
@@ -190,6 +210,7 @@ TEST_F(CudaChoice, TwoOrEightStreams) {
   EXPECT_EQ(preBwd(B, 64, 7), "generic");
   precision = MHCRT_PRECISION_TF32X3;
   EXPECT_EQ(preBwd(B, 64, 8), "generic");
+  EXPECT_EQ(pre(B, 4096, MHCRT_RES_MAP_SINKHORN, 8), "tf32x3");
   precision = MHCRT_PRECISION_BF16X3;
   context->arch = 120; // too little shared memory
   EXPECT_EQ(preBwd(B, 64, 8), "generic");
@@ -319,7 +340,11 @@ TEST_F(CudaChoice, WidthsInWords) {
   mhcrt_cuda_choice choice;
   mhcrt_cuda_choice_at(context, 0, &choice);
   EXPECT_STREQ(choice.fallback, "sm90: needed C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, "
-                                "6656, 7168, 8192, 12288 or 16384");
+                                "6656, 7168, 8192, 12288 or 16384. n8: needed more than 4 streams");
+  EXPECT_EQ(pre(B, 4098, MHCRT_RES_MAP_SINKHORN, 2), "generic"); // half a vector
+  mhcrt_cuda_choice_at(context, 1, &choice);
+  EXPECT_STREQ(choice.fallback, "sm90: needed C = 1536, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 10240 or 12288. "
+                                "n8: needed more than 4 streams. tf32x3: 'K' is 8196; needed a multiple of 32");
 }
 
 TEST_F(CudaChoice, NeedsOfBoundariesInWords) {
@@ -439,7 +464,9 @@ TEST_F(CudaChoice, NoRoomForAClusterOfBlocks) {
   for (int32_t index = 0; index < 3; ++index) {
     mhcrt_cuda_choice choice;
     mhcrt_cuda_choice_at(context, index, &choice);
-    EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 16 blocks; needed 1") << choice.op;
+    const char *const others = index < 2 ? ". n8: needed more than 4 streams" : "";
+    EXPECT_EQ(choice.fallback, std::string("sm90: the GPU has room for 0 clusters of 16 blocks; needed 1") + others)
+        << choice.op;
   }
   mhcrt_cuda_pin(context, "pre=sm90");
   call(mhcrt_pre, context, t, B, t, F, t, F, t, F, t, F, t, B, t, F, t, F, t, F, t, F, t, F, 100, 4, 5120, 24, 20480, 3,
@@ -458,7 +485,8 @@ TEST_F(CudaChoice, NoRoomForAGangOfBlocks) {
   EXPECT_EQ(projection(B, 12288, 24), "tf32x3");
   mhcrt_cuda_choice choice;
   mhcrt_cuda_choice_at(context, 0, &choice);
-  EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 64 blocks; needed 1");
+  EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 64 blocks; needed 1. "
+                                "n8: needed more than 4 streams");
   EXPECT_EQ(postPre(B, 12288), "separate");
   mhcrt_cuda_choice_at(context, 1, &choice);
   EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 64 blocks; needed 1");
@@ -477,7 +505,7 @@ TEST_F(CudaChoice, RoomIsTheLastNeed) {
   EXPECT_EQ(pre(F, 2048), "tf32x3");
   mhcrt_cuda_choice choice;
   mhcrt_cuda_choice_at(context, 0, &choice);
-  EXPECT_STREQ(choice.fallback, "sm90: 'x' has dtype f32; needed bf16");
+  EXPECT_STREQ(choice.fallback, "sm90: 'x' has dtype f32; needed bf16. n8: needed more than 4 streams");
   driver().clusters = 7;
   EXPECT_EQ(pre(B, 2048), "sm90");
 }
