@@ -44,6 +44,8 @@ struct PreBwdOperands {
   int32_t orient;                                ///< of mix, as in mhc.post
   int32_t hPreFormat, hPostFormat, logitsFormat; ///< of what pre rounded
 
+  /// Channels of each of four streams, as which two are taken, too.
+  __host__ __device__ int64_t ofFour() const { return C * n / 4; }
   /// Steps whose records the residual map reads backwards: a limit has none.
   int64_t recordedSteps() const {
     return resMap == MHCRT_RES_MAP_SINKHORN && !sinkhorn.isNewton() ? 2 * sinkhorn.iters : 0;

@@ -25,8 +25,8 @@ using namespace mhcrt;
 bool mhcrt::postPreBwdSm90Takes(const PostPreBwdArgs &a, Needs &needs) {
   PostBwdArgs post = postBwdOf(a, a.d_x);
   post.d_bias = nullptr;
-  return needs.given("d_u", a.d_u) && needs.given("d_x", a.d_x) && preBwdSm90Takes(preBwdOf(a, a.y, a.d_x), needs) &&
-         postBwdSm90Takes(post, needs);
+  return needs.equal("n", a.n, 4) && needs.given("d_u", a.d_u) && needs.given("d_x", a.d_x) &&
+         preBwdSm90Takes(preBwdOf(a, a.y, a.d_x), needs) && postBwdSm90Takes(post, needs);
 }
 
 static BoundaryBwdArgs boundaryOf(const PostPreBwdArgs &a, const PreBwdOperands &pre, const PreBwdRows &rows,

@@ -11,7 +11,8 @@
 //         columns. The first 4 columns follow when the sums are there. Where boundary_bwd_sm90.cu is next, the four
 //         copy the coefficients of the posts before and behind.
 // Bytes   per token 10C for x and d_u, 4 * (2 * 24 + 30); 108 per tile for partial sums of d_alpha and d_beta.
-// Needs   C a multiple of 8; per token of a tile, shared memory of 16 bytes per step and per 1024 channels. 95
+// Needs   C a multiple of 8; n = 4, or 2, whose streams are taken as four of half the channels; per token of a tile,
+// shared memory of 16 bytes per step and per 1024 channels. 95
 //         registers, no spills.
 // Round   all f32; gates that are multiplied, and logits, to their formats.
 // Time    one H200, us and percent of a copy's bandwidth in the same run: 78 (101) at 8192x4096, 134 (103) at
@@ -43,31 +44,40 @@ constexpr int kSegment = 4 * kChunk; ///< channels whose products a warp adds be
 
 /// None without d_u.
 __host__ __device__ int segmentsOf(const PreBwdOperands &args) {
-  return !args.du ? 0 : static_cast<int>((args.C + kSegment - 1) / kSegment);
+  return !args.du ? 0 : static_cast<int>((args.ofFour() + kSegment - 1) / kSegment);
 }
 
+/// Where there are two streams, d_u has a half for even and one for odd ones of four.
+template <int n>
 struct Chunk {
-  uint4 x[4], du;
+  static constexpr int kHalves = 4 / n;
+  uint4 x[4], du[kHalves];
 };
 
-/// 8 channels of each stream and of d_u; zero behind the last channel.
-__device__ __forceinline__ void loadChunk(const PreBwdOperands &args, int64_t token, int channel, Chunk &chunk) {
+/// 8 channels of each of four streams and of d_u; zero behind the last channel.
+template <int n>
+__device__ __forceinline__ void loadChunk(const PreBwdOperands &args, int64_t token, int channel, Chunk<n> &chunk) {
+  const int64_t C = args.C * n / 4;
   chunk = {};
-  if (channel >= args.C)
+  if (channel >= C)
     return;
-  const auto *x = static_cast<const uint16_t *>(args.x) + token * 4 * args.C + channel;
+  const auto *x = static_cast<const uint16_t *>(args.x) + token * 4 * C + channel;
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    chunk.x[i] = loadOnce(x + i * args.C);
-  chunk.du = loadOnce(static_cast<const uint16_t *>(args.du) + token * args.C + channel);
+    chunk.x[i] = loadOnce(x + i * C);
+#pragma unroll
+  for (int half = 0; half < chunk.kHalves; ++half)
+    chunk.du[half] = loadOnce(static_cast<const uint16_t *>(args.du) + token * args.C + half * C + channel);
 }
 
-__device__ __forceinline__ void addChunk(const Chunk &chunk, float (&sums)[4]) {
+template <int n>
+__device__ __forceinline__ void addChunk(const Chunk<n> &chunk, float (&sums)[4]) {
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
-    const float low = lowBf16(part(chunk.du, k)), high = highBf16(part(chunk.du, k));
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
+      const uint4 &du = chunk.du[i % chunk.kHalves];
+      const float low = lowBf16(part(du, k)), high = highBf16(part(du, k));
       sums[i] = fmaf(low, lowBf16(part(chunk.x[i], k)), sums[i]);
       sums[i] = fmaf(high, highBf16(part(chunk.x[i], k)), sums[i]);
     }
@@ -91,10 +101,11 @@ __device__ __forceinline__ float addLanes(const float (&sums)[4]) {
 }
 
 /// Products of one segment of one token.
+template <int n>
 __device__ __forceinline__ void sumSegment(const PreBwdOperands &args, int64_t token, int segment, float4 *out) {
   const int lane = threadIdx.x & 31, channel = segment * kSegment + lane * 8;
   float sums[4] = {};
-  Chunk even, odd;
+  Chunk<n> even, odd;
   loadChunk(args, token, channel, even);
 #pragma unroll
   for (int step = 0; step < 4; step += 2) {
@@ -111,31 +122,38 @@ __device__ __forceinline__ void sumSegment(const PreBwdOperands &args, int64_t t
 
 template <int kCount>
 __device__ __forceinline__ void loadRow(const float *from, float (&to)[kCount]) {
+  if constexpr (kCount == 2) {
+    const float2 v = *reinterpret_cast<const float2 *>(from);
+    to[0] = v.x, to[1] = v.y;
+  } else {
 #pragma unroll
-  for (int k = 0; k < kCount; k += 4) {
-    const float4 v = *reinterpret_cast<const float4 *>(from + k);
-    to[k] = v.x, to[k + 1] = v.y, to[k + 2] = v.z, to[k + 3] = v.w;
+    for (int k = 0; k < kCount; k += 4) {
+      const float4 v = *reinterpret_cast<const float4 *>(from + k);
+      to[k] = v.x, to[k + 1] = v.y, to[k + 2] = v.z, to[k + 3] = v.w;
+    }
   }
 }
 
 /// One token's coefficients backwards: gradients of the gates and the mix become those of z, then of the projection.
+template <int n>
 struct Coefficients {
+  static constexpr int kN = n * n + 2 * n;
   const PreBwdOperands &args;
   int64_t token;
-  float s, dPre[4], dPost[4], dRes[16];
+  float s, dPre[n], dPost[n], dRes[n * n];
 
   __device__ __forceinline__ Coefficients(const PreBwdOperands &args, int64_t token)
       : args(args), token(token), s(args.stat[token]), dPre{} {
     if (args.dhPre)
-      loadRow(args.dhPre + token * 4, dPre);
-    loadRow(args.dhPost + token * 4, dPost);
-    loadRow(args.dhRes + token * 16, dRes);
+      loadRow(args.dhPre + token * n, dPre);
+    loadRow(args.dhPost + token * n, dPost);
+    loadRow(args.dhRes + token * (n * n), dRes);
   }
 
   /// z of the columns from j on, all of one group.
   template <int kCount>
   __device__ __forceinline__ void z(int j, int group, float (&to)[kCount]) const {
-    loadRow(args.proj + token * kColumns + j, to);
+    loadRow(args.proj + token * kN + j, to);
 #pragma unroll
     for (int k = 0; k < kCount; ++k)
       to[k] = fmaf(s * to[k], args.alpha[group], args.beta[j + k]);
@@ -143,46 +161,48 @@ struct Coefficients {
 
   /// h_res is mix - h_post h_pre^T: what its gradient takes from those of the gates.
   __device__ __forceinline__ void foldPre() {
-    float pre[4], post[4];
+    float pre[n], post[n];
     z(0, 0, pre);
-    z(4, 1, post);
+    z(n, 1, post);
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < n; ++k) {
       pre[k] = roundedTo(fastSigmoid(pre[k]) + args.preEps, args.hPreFormat);
       post[k] = roundedTo(args.postMult * fastSigmoid(post[k]), args.hPostFormat);
     }
 #pragma unroll
-    for (int k = 0; k < 16; ++k) {
-      dPost[k / 4] = fmaf(-dRes[k], pre[k % 4], dPost[k / 4]);
-      dPre[k % 4] = fmaf(-dRes[k], post[k / 4], dPre[k % 4]);
+    for (int k = 0; k < n * n; ++k) {
+      dPost[k / n] = fmaf(-dRes[k], pre[k % n], dPost[k / n]);
+      dPre[k % n] = fmaf(-dRes[k], post[k / n], dPre[k % n]);
     }
   }
 
   /// Columns that need no sums: those of post and of the residual map.
-  __device__ __forceinline__ void residual(LineRecord<4> *history, int stride) {
+  __device__ __forceinline__ void residual(LineRecord<n> *history, int stride) {
     if (args.foldPre)
       foldPre();
-    float post[4];
-    z(4, 1, post);
+    float post[n];
+    z(n, 1, post);
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < n; ++k) {
       const float gate = fastSigmoid(post[k]);
       dPost[k] *= args.postMult * (gate * (1.0f - gate));
     }
     if (args.resMap != MHCRT_RES_MAP_SINKHORN)
       return;
-    auto load = [&](float (&logits)[16]) {
-      z(8, 2, logits);
+    auto load = [&](float (&logits)[n * n]) {
+      z(2 * n, 2, logits);
 #pragma unroll
-      for (int k = 0; k < 16; ++k)
+      for (int k = 0; k < n * n; ++k)
         logits[k] = roundedTo(logits[k], args.logitsFormat);
     };
-    if (args.sinkhorn.isNewton()) {
-      float mix[16];
-      load(mix);
-      newtonLimit(mix, args.sinkhorn.iters);
-      newtonGradient(dRes, mix);
-      return;
+    if constexpr (n == 4) {
+      if (args.sinkhorn.isNewton()) {
+        float mix[16];
+        load(mix);
+        newtonLimit(mix, args.sinkhorn.iters);
+        newtonGradient(dRes, mix);
+        return;
+      }
     }
     if (args.sinkhorn.init == MHCRT_INIT_LOG)
       sinkhornBwdLog(dRes, load, args.sinkhorn, history, stride);
@@ -190,23 +210,26 @@ struct Coefficients {
       sinkhornBwdLinear(dRes, load, args.sinkhorn, history, stride);
   }
 
-  /// The rest, when the sums of the token's products are there. Returns h_pre.
+  /// The rest, when the sums of the token's products are there. Returns h_pre of four streams.
   __device__ __forceinline__ float4 preGate(const float4 *sums, int segments) {
     float4 sum = segments ? sums[0] : make_float4(0, 0, 0, 0);
     for (int k = 1; k < segments; ++k)
       sum.x += sums[k].x, sum.y += sums[k].y, sum.z += sums[k].z, sum.w += sums[k].w;
-    float pre[4];
+    float pre[n];
     z(0, 0, pre);
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const float gate = fastSigmoid(pre[k]);
+    for (int k = 0; k < n; ++k) {
+      const float gate = fastSigmoid(pre[k]),
+                  ofStream = n == 4 ? part(sum, k) : part(sum, 2 * k) + part(sum, 2 * k + 1);
       pre[k] = roundedTo(gate + args.preEps, args.hPreFormat);
-      dPre[k] = (dPre[k] + part(sum, k)) * (gate * (1.0f - gate));
+      dPre[k] = (dPre[k] + ofStream) * (gate * (1.0f - gate));
     }
-    return make_float4(pre[0], pre[1], pre[2], pre[3]);
+    return make_float4(pre[0], pre[1 * n / 4], pre[2 * n / 4], pre[3 * n / 4]);
   }
 
-  __device__ __forceinline__ float dz(int j) const { return j < 4 ? dPre[j] : j < 8 ? dPost[j - 4] : dRes[j - 8]; }
+  __device__ __forceinline__ float dz(int j) const {
+    return j < n ? dPre[j] : j < 2 * n ? dPost[j - n] : dRes[j - 2 * n];
+  }
 };
 
 /// Adds every value over the warp's lanes; lane l gets the sum of value l, as the first.
@@ -256,14 +279,16 @@ __device__ __forceinline__ void clearRest(const PreBwdOperands &args, const PreB
 }
 
 /// Writes a token's rows and the tile's partial sums. A lane that is not live has no token of its own.
-__device__ __forceinline__ void storeCoefficients(const Coefficients &c, const PreBwdRows &rows, float4 pre,
+template <int n>
+__device__ __forceinline__ void storeCoefficients(const Coefficients<n> &c, const PreBwdRows &rows, float4 pre,
                                                   bool live) {
   const PreBwdOperands &args = c.args;
-  float values[32] = {}, proj[kColumns], dStat = 0.0f, most = 0.0f; // values: d_alpha, d_beta
-  loadRow(args.proj + c.token * kColumns, proj);
+  constexpr int kN = Coefficients<n>::kN;
+  float values[32] = {}, proj[kN], dStat = 0.0f, most = 0.0f; // values: d_alpha, d_beta
+  loadRow(args.proj + c.token * kN, proj);
 #pragma unroll
-  for (int j = 0; j < kColumns; ++j) {
-    const int group = j < 4 ? 0 : j < 8 ? 1 : 2;
+  for (int j = 0; j < kN; ++j) {
+    const int group = j < n ? 0 : j < 2 * n ? 1 : 2;
     const float grad = live ? c.dz(j) : 0.0f, weighted = grad * args.alpha[group];
     values[group] = fmaf(grad, c.s * proj[j], values[group]);
     values[3 + j] = grad;
@@ -271,23 +296,24 @@ __device__ __forceinline__ void storeCoefficients(const Coefficients &c, const P
     proj[j] = weighted * c.s;
     most = fmaxf(most, fabsf(proj[j]));
   }
-  const float factor = statisticFactor({args.x, 4 * args.C, args.norm, args.normEps}, c.s, dStat, c.token);
+  const float factor = statisticFactor({args.x, n * args.C, args.norm, args.normEps}, c.s, dStat, c.token);
   if (live) {
     BoundaryRow *row = rows.boundary.rows ? rows.boundary.rows + c.token : nullptr;
     auto *dProj = reinterpret_cast<float4 *>(row ? row->dProj : rows.dProj + c.token * kColumns);
 #pragma unroll
     for (int k = 0; k < kColumns / 4; ++k)
-      dProj[k] = make_float4(proj[4 * k], proj[4 * k + 1], proj[4 * k + 2], proj[4 * k + 3]);
+      dProj[k] = 4 * k < kN ? make_float4(proj[4 * k], proj[4 * k + 1], proj[4 * k + 2], proj[4 * k + 3]) : float4();
     auto *scalars = reinterpret_cast<float4 *>(row ? row->pre : rows.scalars + c.token * kScalars);
     scalars[0] = pre;
     scalars[1] = make_float4(factor, scaleAbove(most), 0.0f, 0.0f);
   }
   addAndScatter(values);
   const int column = threadIdx.x % 32;
-  if (column < 3 + kColumns)
+  if (column < 3 + kN)
     rows.partials[static_cast<int64_t>(column) * rows.tiles + blockIdx.x] = values[0];
 }
 
+template <int n>
 __global__ void __launch_bounds__(kThreads, 4)
     preBwdReduceKernel(const __grid_constant__ PreBwdOperands args, const __grid_constant__ PreBwdRows rows) {
   extern __shared__ float4 sums[]; // [tileTokens][segments]; behind it the history of Sinkhorn, [step][tileTokens]
@@ -298,7 +324,7 @@ __global__ void __launch_bounds__(kThreads, 4)
   const int segments = segmentsOf(args);
   if (warp < kSumWarps) {
     for (int item = warp; item < tokens * segments; item += kSumWarps)
-      sumSegment(args, first + item / segments, item % segments, sums + item);
+      sumSegment<n>(args, first + item / segments, item % segments, sums + item);
     arriveNamed<1, kThreads>();
     if (rows.boundary.rows)
       storeMixes(args, rows.boundary, first, tokens);
@@ -308,9 +334,9 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
   const int mine = min(lane, tokens - 1);
   const bool live = lane < tokens;
-  Coefficients coefficients(args, first + mine);
+  Coefficients<n> coefficients(args, first + mine);
   if (live)
-    coefficients.residual(reinterpret_cast<LineRecord<4> *>(sums) + rows.tileTokens * segments + mine, rows.tileTokens);
+    coefficients.residual(reinterpret_cast<LineRecord<n> *>(sums + rows.tileTokens * segments) + mine, rows.tileTokens);
   syncNamed<1, kThreads>();
   const float4 pre = coefficients.preGate(sums + mine * segments, segments);
   storeCoefficients(coefficients, rows, pre, live);
@@ -321,5 +347,6 @@ __global__ void __launch_bounds__(kThreads, 4)
 cudaError_t mhcrt::preBwdReduce(const PreBwdOperands &args, const PreBwdRows &rows, cudaStream_t stream) {
   const int64_t steps = args.recordedSteps();
   const int64_t shared = rows.tileTokens * (segmentsOf(args) + steps) * static_cast<int64_t>(sizeof(float4));
-  return launchOverlapping(preBwdReduceKernel, rows.tiles, kThreads, 1, shared, stream, args, rows);
+  const auto kernel = args.n == 2 ? preBwdReduceKernel<2> : preBwdReduceKernel<4>;
+  return launchOverlapping(kernel, rows.tiles, kThreads, 1, shared, stream, args, rows);
 }

@@ -7,13 +7,16 @@
 // two, and u has two halves. x is read once: 6C bytes a token.
 //
 //===------------------------------------------------------------------------===//
+#include "cuda/kernels/Elementwise.h"
 #include "cuda/kernels/Pre.h"
 #include "cuda/ring/RingLaunch.cuh"
 
 using namespace mhcrt;
 
 bool mhcrt::prePairsTakes(const PreArgs &a, Needs &needs) {
-  return ringTakes(a, needs) && ringTakesGates(a, needs) &&
+  return ringTakes(a, needs) &&
+         needs.that(a.res_map != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
+         needs.aligned({a.u, a.h_res}) && pairsAreAligned(needs, a.n, a.h_post) &&
          needs.that(a.solver != MHCRT_SOLVER_NEWTON, "another solver than Newton's") &&
          ringHasRoom<true, true>(ringWidth(a.n, a.C), needs);
 }

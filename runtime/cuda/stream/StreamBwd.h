@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared by pre_bwd and projection_bwd: four streams, layout nC, 24 columns, bf16. Two streams of projection_bwd are
-// four of half the channels, and their 8 columns are followed by zeros.
+// Shared by pre_bwd and projection_bwd: four streams, layout nC, 24 columns, bf16. Two streams are four of half the
+// channels, and their 8 columns are followed by zeros.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_STREAM_STREAMBWD_H
@@ -30,11 +30,11 @@ struct StreamBwdArgs {
   const void *x;
   const void *du;       ///< [M,C]; null when there is none
   const void *dxIn;     ///< null when there is none
-  const float *mix;     ///< [M,4,4] or null; see PreBwdOperands
+  const float *mix;     ///< [M,4,4], of two streams [M,2,2], or null; see PreBwdOperands
   const float *dProj;   ///< [M,24]
   const float *scalars; ///< [M,8]: h_pre, what d_x gets per unit of x, a power of two above every |dProj| of the token
   Phi phi;
-  int32_t columns; ///< of phi; where they are those of two streams there is neither d_u nor mix
+  int32_t columns; ///< of phi: kPairColumns of two streams
   void *dx;
   float *partials; ///< [groups][4C][24]; null when neither d_phi nor d_norm_weight is wanted
   int64_t M, C;

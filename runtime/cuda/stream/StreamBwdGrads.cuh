@@ -112,8 +112,9 @@ template <class L, Start kStart>
 struct Token {
   float4 pre;
   float factor, scale;
-  float mix[4][4];              ///< [i][o]
-  uint32_t first[3], second[3]; ///< d_proj / scale, columns part * 8 + 2q, +1, in two f16 terms
+  float mix[4][4];                                ///< [i][o]; of pairs those of a half alone
+  static constexpr int kStep = L::kPairs ? 2 : 1; ///< between streams that are mixed
+  uint32_t first[3], second[3];                   ///< d_proj / scale, columns part * 8 + 2q, +1, in two f16 terms
 
   __device__ __forceinline__ Token(char *shared, uint32_t rows, int token, bool transposed) {
     const auto *scalars = sharedAt<float4>(shared, rows + L::kScalar + token * L::kScalarRow);
@@ -125,8 +126,12 @@ struct Token {
 #pragma unroll
       for (int i = 0; i < 4; ++i)
 #pragma unroll
-        for (int o = 0; o < 4; ++o)
-          mix[i][o] = transposed ? part(row[i], o) : part(row[o], i);
+        for (int o = i % kStep; o < 4; o += kStep) {
+          if constexpr (L::kPairs)
+            mix[i][o] = part(*row, transposed ? i / 2 * 2 + o / 2 : o / 2 * 2 + i / 2);
+          else
+            mix[i][o] = transposed ? part(row[i], o) : part(row[o], i);
+        }
     }
     const float inverse = inverseScale(scale);
     const auto *pairs = sharedAt<float2>(shared, rows + token * L::kProjRow) + (threadIdx.x & 3);
@@ -139,7 +144,7 @@ struct Token {
 /// 4 channels of each stream of one token as they lie in a slot. x, du: offsets in shared memory, of the first stream.
 template <class L, Start kStart, bool kHasDu>
 struct Channels {
-  uint2 xs[4], grads[4], us;
+  uint2 xs[4], grads[4], us[L::kPairs ? 2 : 1];
 
   __device__ __forceinline__ Channels(char *shared, uint32_t x, uint32_t du) {
 #pragma unroll
@@ -148,8 +153,9 @@ struct Channels {
 #pragma unroll
     for (int i = 0; i < 4 && kStart != Start::kNone; ++i)
       grads[i] = *sharedAt<uint2>(shared, x + L::kGrad + i * 1024);
-    if (kHasDu)
-      us = *sharedAt<uint2>(shared, du);
+#pragma unroll
+    for (int half = 0; half < (L::kPairs ? 2 : 1) && kHasDu; ++half)
+      us[half] = *sharedAt<uint2>(shared, du + half * kChannelsBytes);
   }
 };
 
@@ -177,12 +183,12 @@ __device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart
         auto half = [&](const uint2 &pairs) { return e ? highBf16(part(pairs, k)) : lowBf16(part(pairs, k)); };
         float sum = token.factor * half(in.xs[i]);
         if (kHasDu)
-          sum = fmaf(part(token.pre, i), half(in.us), sum);
+          sum = fmaf(part(token.pre, i), half(in.us[L::kPairs ? i % 2 : 0]), sum);
         if (kStart == Start::kAdd)
           sum += half(in.grads[i]);
         if (kStart == Start::kMix) {
 #pragma unroll
-          for (int o = 0; o < 4; ++o)
+          for (int o = i % token.kStep; o < 4; o += token.kStep)
             sum = fmaf(token.mix[i][o], half(in.grads[o]), sum);
         }
         sums[e] = fmaf(products[i][e] + products[i][2 + e], scale, sum);
@@ -196,12 +202,13 @@ __device__ __forceinline__ void gradChannels(char *shared, const Token<L, kStart
 }
 
 /// The token order keeps the 8-byte accesses to swizzled boxes free of bank conflicts.
-template <class L, Start kStart, bool kHasDu, int kWidth>
+template <class L, Start kStart, bool kHasDu>
 __device__ __forceinline__ void makeGrads(const StreamBwdArgs &args, const Walk &walk, int warp) {
   const int lane = threadIdx.x & 31, g = lane >> 2, q = lane & 3, box = warp / 4;
   const int row = ((g & 3) << 1) | (g >> 2);
   const uint32_t inRow = row * 128 + (((warp % 4 * 2 + (q >> 1)) ^ row) * 16) + (q & 1) * 8;
-  const PhiTiles<TileOrder::pairs, kWidth> phi(args, walk.slice * kSlice + warp * kWarpChannels);
+  const PhiTiles<TileOrder::pairs, L::kPairs ? kPairColumns : kColumns> phi(args,
+                                                                            walk.slice * kSlice + warp * kWarpChannels);
   Slot slot;
 #pragma unroll 1
   for (int s = 0; s < walk.count; ++s) {

@@ -31,12 +31,15 @@ constexpr uint32_t kStreamsBytes = kSlice * 4 * kSlotTokens * 2, kChannelsBytes 
 
 enum class Start { kNone, kAdd, kMix };
 
-/// Shared memory: the slots' boxes, then their rows of coefficients, barriers.
-template <Start kStart, bool kHasDu>
+/// Shared memory: the slots' boxes, then their rows of coefficients, barriers. Pairs are two streams as four of half
+/// the channels, 0 and 1 the halves of the first: a slot has both halves of d_u.
+template <Start kStart, bool kHasDu, bool kIsPairs = false>
 struct Layout {
+  static constexpr bool kPairs = kIsPairs;
+  static constexpr uint32_t kDuBytes = kHasDu ? (kPairs ? 2 : 1) * kChannelsBytes : 0;
   static constexpr uint32_t kGrad = kStreamsBytes, kDu = 2 * kStreamsBytes;
-  static constexpr uint32_t kBox = kDu + (kHasDu ? kChannelsBytes : 0);
-  static constexpr uint32_t kProjRow = kColumns * 4, kScalarRow = kScalars * 4, kMixRow = 64;
+  static constexpr uint32_t kBox = kDu + kDuBytes;
+  static constexpr uint32_t kProjRow = kColumns * 4, kScalarRow = kScalars * 4, kMixRow = kPairs ? 16 : 64;
   static constexpr uint32_t kScalar = kSlotTokens * kProjRow, kMix = kScalar + kSlotTokens * kScalarRow;
   static constexpr uint32_t kRows = kMix + (kStart == Start::kMix ? kSlotTokens * kMixRow : 0);
   static constexpr uint32_t kBarriers = 512;
@@ -103,17 +106,18 @@ __device__ __forceinline__ void loadTile(const StreamBwdArgs &args, const Walk &
   const uint32_t bar = walk.full + 8 * slot, box = walk.base + slot * L::kBox;
   const uint32_t rows = walk.base + L::kRowsAt + slot * L::kRows;
   const int count = min(kSlotTokens, static_cast<int>(args.M) - token), group = walk.slice * (kSlice / 64);
-  barrierExpect(bar, (kStart == Start::kNone ? 1 : 2) * kStreamsBytes + (kHasDu ? kChannelsBytes : 0) +
-                         count * (L::kRows / kSlotTokens));
+  barrierExpect(bar, (kStart == Start::kNone ? 1 : 2) * kStreamsBytes + L::kDuBytes + count * (L::kRows / kSlotTokens));
   loadStreams(box, x, token, group, bar);
   bulkLoad(rows, args.dProj + static_cast<int64_t>(token) * kColumns, count * L::kProjRow, bar);
   bulkLoad(rows + L::kScalar, args.scalars + static_cast<int64_t>(token) * kScalars, count * L::kScalarRow, bar);
   if (kStart == Start::kMix)
-    bulkLoad(rows + L::kMix, args.mix + static_cast<int64_t>(token) * 16, count * L::kMixRow, bar);
+    bulkLoad(rows + L::kMix, args.mix + static_cast<int64_t>(token) * (L::kMixRow / 4), count * L::kMixRow, bar);
   if (kStart != Start::kNone)
     loadStreams(box + L::kGrad, dxIn, token, group, bar);
   if (kHasDu)
     loadChannels(box + L::kDu, du, token, group, bar);
+  if (kHasDu && L::kPairs)
+    loadChannels(box + L::kDu + kChannelsBytes, du, token, static_cast<int>(args.C / 64) + group, bar);
 }
 
 /// Called by one thread.

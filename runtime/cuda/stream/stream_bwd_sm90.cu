@@ -46,12 +46,12 @@ using namespace mhcrt;
 
 namespace {
 
-template <Start kStart, bool kHasDu, int kWidth>
+template <Start kStart, bool kHasDu, bool kPairs>
 __global__ void __launch_bounds__(kStreamThreads, 1)
     streamBwdKernel(const __grid_constant__ StreamBwdArgs args, int slots, const __grid_constant__ CUtensorMap mapX,
                     const __grid_constant__ CUtensorMap mapDxIn, const __grid_constant__ CUtensorMap mapDu,
                     const __grid_constant__ CUtensorMap mapDx) {
-  using L = Layout<kStart, kHasDu>;
+  using L = Layout<kStart, kHasDu, kPairs>;
   extern __shared__ __align__(1024) char shared[];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const Walk walk = Walk::of(args, slots, shared, L());
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
       sumProduct<L>(args, walk, warp, RegisterSums());
   } else {
     lowerRegisters<120>();
-    makeGrads<L, kStart, kHasDu, kWidth>(args, walk, warp - kProductWarps);
+    makeGrads<L, kStart, kHasDu>(args, walk, warp - kProductWarps);
   }
 }
 
@@ -81,10 +81,9 @@ int slotsFor(bool hasStart, int blocks, int multiprocessors) {
   return (hasStart ? 6 : 9) + std::max(0, multiprocessors - blocks) / 8;
 }
 
-/// kWidth: columns of phi.
-template <Start kStart, bool kHasDu, int kWidth = kColumns>
+template <Start kStart, bool kHasDu, bool kPairs>
 cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
-  using L = Layout<kStart, kHasDu>;
+  using L = Layout<kStart, kHasDu, kPairs>;
   const TileShape shape = {args.M, args.C, kSlotTokens, kSlice / 64};
   CUtensorMap x, dxIn = {}, du = {}, dx;
   cudaError_t error = streamsMap(x, args.x, shape);
@@ -93,8 +92,8 @@ cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t 
   if (!error && kStart != Start::kNone)
     error = streamsMap(dxIn, args.dxIn, shape);
   if (!error && kHasDu)
-    error = channelsMap(du, args.du, shape);
-  constexpr auto *kKernel = streamBwdKernel<kStart, kHasDu, kWidth>;
+    error = channelsMap(du, args.du, {args.M, args.C * (kPairs ? 2 : 1), kSlotTokens, kSlice / 64});
+  constexpr auto *kKernel = streamBwdKernel<kStart, kHasDu, kPairs>;
   if (!error)
     error = allowShared<kKernel>(L::kTotal);
   if (error)
@@ -102,6 +101,17 @@ cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t 
   const int blocks = static_cast<int>(args.C / kSlice) * streamBwdGroups(args.M, args.C);
   const int slots = std::min(L::kMostSlots, slotsFor(kStart != Start::kNone, blocks, multiprocessors));
   return launchOverlapping(kKernel, blocks, kStreamThreads, 1, L::kTotal, stream, args, slots, x, dxIn, du, dx);
+}
+
+template <bool kPairs>
+cudaError_t launchStart(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
+  if (args.du)
+    return args.mix    ? launch<Start::kMix, true, kPairs>(args, multiprocessors, stream)
+           : args.dxIn ? launch<Start::kAdd, true, kPairs>(args, multiprocessors, stream)
+                       : launch<Start::kNone, true, kPairs>(args, multiprocessors, stream);
+  return args.mix    ? launch<Start::kMix, false, kPairs>(args, multiprocessors, stream)
+         : args.dxIn ? launch<Start::kAdd, false, kPairs>(args, multiprocessors, stream)
+                     : launch<Start::kNone, false, kPairs>(args, multiprocessors, stream);
 }
 
 } // namespace
@@ -115,14 +125,6 @@ int mhcrt::streamBwdGroups(int64_t M, int64_t C) {
 // one in the stream is preBwdReduce's or projectionBwdPasses' own, which writes neither and lets this one start only
 // when it has waited for all that came before: whoever may have written them is done.
 cudaError_t mhcrt::streamBwd(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
-  if (args.columns == kPairColumns)
-    return args.dxIn ? launch<Start::kAdd, false, kPairColumns>(args, multiprocessors, stream)
-                     : launch<Start::kNone, false, kPairColumns>(args, multiprocessors, stream);
-  if (args.du)
-    return args.mix    ? launch<Start::kMix, true>(args, multiprocessors, stream)
-           : args.dxIn ? launch<Start::kAdd, true>(args, multiprocessors, stream)
-                       : launch<Start::kNone, true>(args, multiprocessors, stream);
-  return args.mix    ? launch<Start::kMix, false>(args, multiprocessors, stream)
-         : args.dxIn ? launch<Start::kAdd, false>(args, multiprocessors, stream)
-                     : launch<Start::kNone, false>(args, multiprocessors, stream);
+  return args.columns == kPairColumns ? launchStart<true>(args, multiprocessors, stream)
+                                      : launchStart<false>(args, multiprocessors, stream);
 }

@@ -25,7 +25,6 @@ namespace {
 
 constexpr int kRows = 64;
 constexpr int kThreads = kRows * kColumns / 4;
-constexpr int kGateColumns = 3 + kColumns;
 
 using Elements = PhiElements<WideOrBf16Input>;
 
@@ -69,7 +68,7 @@ __device__ void storeWeight(const WeightGradArgs &args, int64_t k0, const float 
 
 __device__ void addGates(const WeightGradArgs &args) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  for (int column = warp; column < kGateColumns; column += kThreads / 32) {
+  for (int column = warp; column < 3 + args.columns; column += kThreads / 32) {
     const float *from = args.gatePartials + static_cast<int64_t>(column) * args.tiles;
     CompensatedSum ofLane;
 #pragma unroll 8

@@ -202,6 +202,7 @@ TEST_F(CudaChoice, TwoOrEightStreams) {
   EXPECT_EQ(pre(F, 4096, MHCRT_RES_MAP_SINKHORN, 8), "tf32x3");
   EXPECT_EQ(projection(B, 64, 80, 8), "n8");
   EXPECT_EQ(projection(B, 64, 81, 8), "tf32x3");
+  EXPECT_EQ(preBwd(B, 4096, 2), "sm90");
   EXPECT_EQ(preBwd(B, 64, 2), "tf32x3");
   EXPECT_EQ(preBwd(B, 72, 2), "generic"); // half of 72 channels are not whole vectors
   EXPECT_EQ(preBwd(B, 64, 8), "n8");
