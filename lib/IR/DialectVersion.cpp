@@ -58,9 +58,12 @@ static void countPreOperands(Operation *top) {
 /// From 4, where residual maps had one solver. A program of that version would pass over another.
 static void addSolvers(Operation *) {}
 
+/// From 5, where no streams were said to be equal. A program of that version would pass over it.
+static void addEqualStreams(Operation *) {}
+
 /// The step at index v makes version v + 1 of a module of version v. The module is verified behind the last.
-static constexpr void (*kUpgrades[])(Operation *top) = {addOrientation, countOperands, addFormats, countPreOperands,
-                                                        addSolvers};
+static constexpr void (*kUpgrades[])(Operation *top) = {addOrientation,   countOperands, addFormats,
+                                                        countPreOperands, addSolvers,    addEqualStreams};
 static_assert(std::size(kUpgrades) == MhcDialectVersion::kCurrent, "each version has a step that leads to it");
 
 void MhcBytecode::writeVersion(DialectBytecodeWriter &writer) const {

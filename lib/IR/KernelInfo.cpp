@@ -37,25 +37,29 @@ Value mhc::kernelOperand(Operation *op, StringRef name) {
   return {};
 }
 
-/// The dimensions under a value of the attribute that may flip them.
-static ArrayRef<unsigned> dimsUnder(Attribute flip, const KernelTensor &tensor) {
-  bool first = !flip;
-  if (auto layout = dyn_cast_or_null<LayoutAttr>(flip))
-    first = layout.getValue() == Layout::nC;
-  else if (auto layout = dyn_cast_or_null<PhiLayoutAttr>(flip))
-    first = layout.getValue() == PhiLayout::out_in;
-  else if (auto layout = dyn_cast_or_null<SeqLayoutAttr>(flip))
-    first = layout.getValue() == SeqLayout::MbD;
-  return first ? tensor.dims : tensor.flippedDims;
+ArrayRef<unsigned> KernelTensor::dimsWhere(llvm::function_ref<bool(StringRef)> isSet) const {
+  if (!equalDims.empty() && isSet(equalAttr))
+    return equalDims;
+  return !flippedDims.empty() && isSet(flipAttr) ? flippedDims : dims;
+}
+
+/// Whether an attribute that decides the dims of a tensor is present and not its first value.
+static bool isSet(Attribute attr) {
+  if (auto layout = dyn_cast_or_null<LayoutAttr>(attr))
+    return layout.getValue() != Layout::nC;
+  if (auto layout = dyn_cast_or_null<PhiLayoutAttr>(attr))
+    return layout.getValue() != PhiLayout::out_in;
+  if (auto layout = dyn_cast_or_null<SeqLayoutAttr>(attr))
+    return layout.getValue() != SeqLayout::MbD;
+  return attr != nullptr;
 }
 
 ArrayRef<unsigned> mhc::kernelTensorDims(DictionaryAttr attrs, const KernelTensor &tensor) {
-  return tensor.flippedDims.empty() ? tensor.dims : dimsUnder(attrs.get(tensor.flipAttr), tensor);
+  return tensor.dimsWhere([&](StringRef name) { return isSet(attrs.get(name)); });
 }
 
 ArrayRef<unsigned> mhc::kernelTensorDims(Operation *op, const KernelInfo &info, unsigned index) {
-  const KernelTensor &tensor = info.tensors[index];
-  return tensor.flippedDims.empty() ? tensor.dims : dimsUnder(op->getAttr(tensor.flipAttr), tensor);
+  return info.tensors[index].dimsWhere([&](StringRef name) { return isSet(op->getAttr(name)); });
 }
 
 double mhc::kernelAttrValue(const KernelAttr &attr, Attribute value) {
@@ -147,7 +151,7 @@ static ParseResult parseAttribute(OpAsmParser &parser, OperationState &result, c
   StringRef name;
   SMLoc loc = parser.getCurrentLocation();
   auto names = llvm::map_to_vector(info.attrs, [](const KernelAttr &attr) { return attr.name; });
-  if (parseKeyword(parser, name, names) || parser.parseEqual())
+  if (parseKeyword(parser, name, names))
     return failure();
   const auto *attr = llvm::find_if(info.attrs, [&](const KernelAttr &a) { return a.name == name; });
   if (attr == info.attrs.end())
@@ -155,6 +159,12 @@ static ParseResult parseAttribute(OpAsmParser &parser, OperationState &result, c
   if (result.attributes.get(name))
     return parser.emitError(loc) << "'" << name << "' is given twice";
   Builder &builder = parser.getBuilder();
+  if (attr->kind == KernelAttr::Unit) {
+    result.addAttribute(name, builder.getUnitAttr());
+    return success();
+  }
+  if (parser.parseEqual())
+    return failure();
   loc = parser.getCurrentLocation();
   switch (attr->kind) {
   case KernelAttr::Enum: {
@@ -183,8 +193,7 @@ static ParseResult parseAttribute(OpAsmParser &parser, OperationState &result, c
     result.addAttribute(name, builder.getF64FloatAttr(value));
     return success();
   }
-  case KernelAttr::Bool:
-  case KernelAttr::Unit: {
+  case KernelAttr::Bool: {
     StringRef text;
     if (parseKeyword(parser, text, {"true", "false"}))
       return failure();
@@ -193,6 +202,8 @@ static ParseResult parseAttribute(OpAsmParser &parser, OperationState &result, c
     result.addAttribute(name, builder.getBoolAttr(text == "true"));
     return success();
   }
+  case KernelAttr::Unit:
+    break; // has no value
   }
   llvm_unreachable("all kinds are above");
 }
@@ -251,7 +262,7 @@ ParseResult mhc::parseKernelOp(OpAsmParser &parser, OperationState &result, cons
                                             [&] { return parseAttribute(parser, result, info); })))
     return failure();
   for (const KernelAttr &attr : info.attrs)
-    if (!attr.whenAbsent && !result.attributes.get(attr.name))
+    if (!attr.whenAbsent && attr.kind != KernelAttr::Unit && !result.attributes.get(attr.name))
       return parser.emitError(start) << "'" << info.opName << "' needs attribute '" << attr.name << "'";
   if (failed(parser.parseArrow()) || failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseResult)) ||
       failed(results.checkComplete(parser, start, info.opName)) ||
@@ -282,7 +293,10 @@ static void printDouble(raw_ostream &os, double value) {
 }
 
 static void printAttribute(OpAsmPrinter &printer, const KernelAttr &attr, Attribute value) {
-  printer << attr.name << " = ";
+  printer << attr.name;
+  if (attr.kind == KernelAttr::Unit)
+    return;
+  printer << " = ";
   if (attr.kind == KernelAttr::Enum)
     printer << attr.stringify(attr.read(value));
   else if (attr.kind == KernelAttr::Int)

@@ -9,6 +9,7 @@
 #include "mhc/IR/MhcOps.h"
 #include "mhc/IR/TensorBytes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -59,6 +60,8 @@ struct DimBinding {
   LogicalResult bindTensors() {
     for (auto [i, tensor] : llvm::enumerate(info.tensors)) {
       Value value = op.getTensor(i);
+      if (!value && !tensor.equalAttr.empty() && op->hasAttr(tensor.equalAttr))
+        return op.emitOpError() << "has '" << tensor.equalAttr << "' without '" << tensor.name << "'";
       if (!value)
         continue;
       if (!llvm::all_equal(op.getTensors(i).getTypes()))
@@ -66,11 +69,25 @@ struct DimBinding {
       if (failed(verifyBytes(op, value.getType())))
         return failure();
       auto shape = cast<RankedTensorType>(value.getType()).getShape();
+      if (failed(checkRank(i, shape.size())))
+        return failure();
       for (auto [dim, size] : llvm::zip(op.getTensorDims(i), shape))
         if (failed(ShapedType::isDynamic(size) ? checkMayBeDynamic(dim, tensor.name) : bind(dim, size, tensor.name)))
           return failure();
     }
     return success();
+  }
+
+  /// Types leave open whether streams are one row; the attribute says so.
+  LogicalResult checkRank(unsigned index, size_t rank) {
+    const KernelTensor &tensor = info.tensors[index];
+    ArrayRef<unsigned> dims = op.getTensorDims(index);
+    if (rank == dims.size())
+      return success();
+    auto names = llvm::map_range(dims, [&](unsigned dim) { return info.dims[dim]; });
+    return op.emitOpError() << "'" << tensor.name << "' has " << rank << " dimensions; needed ["
+                            << llvm::join(names, ", ") << (dims == tensor.equalDims ? "] with '" : "] without '")
+                            << tensor.equalAttr << "'";
   }
 
   /// The number of streams is part of the program, and so are the numbers of coefficients that follow from it.

@@ -151,6 +151,8 @@ static void addPhase(OpPassManager &pm, const PipelineOptions &options, Phase ph
       addGradients(pm, options);
     if (options.fuse != FuseLevel::none && !options.keepsResults) // behind gradients, whose d_gate is one
       pm.addNestedPass<func::FuncOp>(createViewGatePass());
+    if (options.fuse != FuseLevel::none) // behind gradients, which are of streams
+      pm.addNestedPass<func::FuncOp>(createFoldExpandPass());
     return;
   case Phase::loops:
     return addLoops(pm, options);

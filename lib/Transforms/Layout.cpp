@@ -10,6 +10,7 @@
 
 #include "mhc/Analysis/LayoutCost.h"
 #include "mhc/IR/Counted.h"
+#include "mhc/IR/EqualStreams.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/Passes.h"
 #include "mhc/Transforms/Sites.h"
@@ -219,6 +220,7 @@ struct SetLayout : mhc::impl::SetLayoutPassBase<SetLayout> {
       getOperation().emitError() << "'" << layout << "' is no layout of streams; needed 'nC', 'Cn' or 'auto'";
       return signalPassFailure();
     }
+    writeOutEqualStreams(getOperation());
     const unsigned gpu = gpuOf(target);
     Sites sites(getArgument(), /*limit=*/-1);
     for (const Family &family : familiesOf(getOperation())) {

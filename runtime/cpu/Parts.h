@@ -14,6 +14,8 @@
 
 namespace mhcrt {
 
+/// Streams of `count` tokens from `first` on, whose rows `args` has, to `to`.
+void expandTokens(const ExpandArgs &args, int64_t first, int64_t count, void *to);
 mhcrt_status computePost(mhcrt_context &context, const PostArgs &args);
 mhcrt_status computePostBwd(mhcrt_context &context, const PostBwdArgs &args);
 mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &args);

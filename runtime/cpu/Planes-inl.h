@@ -15,6 +15,7 @@
 #endif
 
 #include "cpu/Simd-inl.h"
+#include "cpu/StreamPlaces.h"
 #include "mhcrt/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -74,16 +75,22 @@ HWY_INLINE void interleave(Planes &planes, int64_t n, int64_t count, float *flat
 
 /// Channels [first, first+count) of one token to planes.
 template <typename T>
-HWY_INLINE void loadPlanes(const T *token, int32_t layout, int64_t n, int64_t C, int64_t first, int64_t count,
+HWY_INLINE void loadPlanes(const T *token, const StreamPlaces &places, int64_t n, int64_t first, int64_t count,
                            Planes &planes) {
-  if (layout == MHCRT_LAYOUT_NC) {
+  if (places.layout == MHCRT_LAYOUT_NC) {
     for (int64_t i = 0; i < n; ++i)
-      widen(token + i * C + first, count, planes[i]);
+      widen(token + i * places.stream + first, count, planes[i]);
     return;
   }
   Planes flat;
   widen(token + first * n, count * n, flat.values);
   deinterleave(flat.values, n, count, planes);
+}
+
+template <typename T>
+HWY_INLINE void loadPlanes(const T *token, int32_t layout, int64_t n, int64_t C, int64_t first, int64_t count,
+                           Planes &planes) {
+  loadPlanes(token, StreamPlaces(layout, n, C, /*equal=*/false), n, first, count, planes);
 }
 
 template <typename T>
@@ -100,14 +107,18 @@ HWY_INLINE void storePlanes(Planes &planes, int32_t layout, int64_t n, int64_t C
 }
 
 /// The same with a run-time dtype, for token `m` of a tensor.
-HWY_INLINE void loadPlanesAny(const void *streams, int32_t type, int64_t m, int32_t layout, int64_t n, int64_t C,
+HWY_INLINE void loadPlanesAny(const void *streams, int32_t type, int64_t m, const StreamPlaces &places, int64_t n,
                               int64_t first, int64_t count, Planes &planes) {
   if (type == MHCRT_F32)
-    loadPlanes(static_cast<const float *>(streams) + m * n * C, layout, n, C, first, count, planes);
+    loadPlanes(static_cast<const float *>(streams) + m * places.token, places, n, first, count, planes);
   else if (type == MHCRT_BF16)
-    loadPlanes(static_cast<const Bf16 *>(streams) + m * n * C, layout, n, C, first, count, planes);
+    loadPlanes(static_cast<const Bf16 *>(streams) + m * places.token, places, n, first, count, planes);
   else
-    loadPlanes(static_cast<const F16 *>(streams) + m * n * C, layout, n, C, first, count, planes);
+    loadPlanes(static_cast<const F16 *>(streams) + m * places.token, places, n, first, count, planes);
+}
+HWY_INLINE void loadPlanesAny(const void *streams, int32_t type, int64_t m, int32_t layout, int64_t n, int64_t C,
+                              int64_t first, int64_t count, Planes &planes) {
+  loadPlanesAny(streams, type, m, StreamPlaces(layout, n, C, /*equal=*/false), n, first, count, planes);
 }
 
 HWY_INLINE void storePlanesAny(Planes &planes, int32_t type, int64_t m, int32_t layout, int64_t n, int64_t C,

@@ -8,6 +8,7 @@
 #define MHCRT_CPU_POST_H
 
 #include "cpu/Entry.h"
+#include "cpu/StreamPlaces.h"
 #include "cpu/Tokens.h"
 #include "src/Philox.h"
 
@@ -17,8 +18,10 @@ struct PostCall : PostArgs {
   Dropout drop;
   bool isFour;   ///< everything of a pair of vectors of channels fits the registers
   bool bypasses; ///< the caches
+  StreamPlaces xPlaces;
 
-  explicit PostCall(const PostArgs &a) : PostArgs(a), drop(a.seed, a.rate, a.stream) {
+  explicit PostCall(const PostArgs &a)
+      : PostArgs(a), drop(a.seed, a.rate, a.stream), xPlaces(a.layout, a.n, a.C, a.equal_x) {
     isFour = n == 4 && layout == MHCRT_LAYOUT_NC && !drop.isOn();
     bypasses = isFour && streams(out, M * n, C * mhcrt_dtype_bytes(x_type));
   }

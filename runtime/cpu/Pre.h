@@ -12,6 +12,9 @@
 
 namespace mhcrt {
 
+/// Bytes of a tile's streams in scratch memory at most, half of a second-level cache.
+constexpr int64_t kTileOfStreams = 512 << 10;
+
 struct PreCall : PreArgs {
   ProjectionCall projection;
   float *hPre;   ///< h_pre, or its place in scratch memory

@@ -19,6 +19,7 @@
 #include "cpu/Simd-inl.h"
 
 #include "cpu/Entry.h"
+#include "cpu/Parts.h"
 #include "cpu/Tokens.h"
 #include "src/Checks.h"
 
@@ -64,6 +65,24 @@ static void expandInnermost(const T *x, int64_t C, int64_t n, T *streams) {
       streams[c * n + i] = x[c];
 }
 
+/// The streams of one token, through the caches.
+static void expandToken(const char *row, int64_t bytes, int64_t C, int64_t n, int32_t layout, char *token) {
+  if (layout == MHCRT_LAYOUT_NC)
+    for (int64_t i = 0; i < n; ++i)
+      std::memcpy(token + i * C * bytes, row, C * bytes);
+  else if (bytes == 2)
+    expandInnermost(reinterpret_cast<const uint16_t *>(row), C, n, reinterpret_cast<uint16_t *>(token));
+  else
+    expandInnermost(reinterpret_cast<const uint32_t *>(row), C, n, reinterpret_cast<uint32_t *>(token));
+}
+
+void mhcrt::expandTokens(const ExpandArgs &a, int64_t first, int64_t count, void *to) {
+  const int64_t bytes = mhcrt_dtype_bytes(a.x_type), rowBytes = a.C * bytes;
+  for (int64_t t = 0; t < count; ++t)
+    expandToken(static_cast<const char *>(a.x) + (first + t) * rowBytes, bytes, a.C, a.n, a.layout,
+                static_cast<char *>(to) + t * a.n * rowBytes);
+}
+
 mhcrt_status mhcrt::runExpand(mhcrt_context &context, const ExpandArgs &a) {
   if (!checkExpand(context, a))
     return context.status;
@@ -77,16 +96,10 @@ mhcrt_status mhcrt::runExpand(mhcrt_context &context, const ExpandArgs &a) {
     for (int64_t m = first; m < last; ++m) {
       const char *row = from + m * rowBytes;
       char *token = to + m * n * rowBytes;
-      if (a.layout == MHCRT_LAYOUT_NC && stream) {
+      if (a.layout == MHCRT_LAYOUT_NC && stream)
         HWY_DYNAMIC_DISPATCH(streamCopies)(row, rowBytes, n, token);
-      } else if (a.layout == MHCRT_LAYOUT_NC) {
-        for (int64_t i = 0; i < n; ++i)
-          std::memcpy(token + i * rowBytes, row, rowBytes);
-      } else if (bytes == 2) {
-        expandInnermost(reinterpret_cast<const uint16_t *>(row), C, n, reinterpret_cast<uint16_t *>(token));
-      } else {
-        expandInnermost(reinterpret_cast<const uint32_t *>(row), C, n, reinterpret_cast<uint32_t *>(token));
-      }
+      else
+        expandToken(row, bytes, C, n, a.layout, token);
     }
   });
   return MHCRT_OK;

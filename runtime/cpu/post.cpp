@@ -11,7 +11,7 @@
 //         cache line per store.
 //         Otherwise: blocks of 256 channels as f32 planes in the first-level cache, and those of the dropout. out may
 //         be x.
-// Bytes   per token (2n+1)*C elements and 4*(n*n + n).
+// Bytes   per token (2n+1)*C elements and 4*(n*n + n); (n+2)*C where the streams of x are equal.
 // Needs   at most 2^34 elements with a dropout; streaming stores need rows of a multiple of 64 bytes.
 // Round   f32: f + bias, times h_post, then the products in the order of i; one rounding at the store.
 // Result  2026-11-21, Xeon 2.5 GHz Cascade Lake, 2 cores, M=4096, n=4, C=1280..7168: f32 102 to 108 % of the copy
@@ -37,13 +37,13 @@ namespace HWY_NAMESPACE {
 template <bool kStream, typename T>
 HWY_INLINE void postFour(const PostCall &args, const float *hPost, const float *mix, const T *f, const T *x, T *out,
                          T *kept) {
-  const int64_t C = args.C;
+  const int64_t C = args.C, step = args.xPlaces.stream;
   int64_t c = 0;
   V inA[4], inB[4], sumsA[4], sumsB[4], a, b;
   for (; c + 2 * kLanes <= C; c += 2 * kLanes) {
     for (int i = 0; i < 4; ++i) {
-      prefetchRow(x + i * C, c, C, 4 * C);
-      loadPair(x + i * C + c, inA[i], inB[i]);
+      prefetchRow(x + i * step, c, C, args.xPlaces.token);
+      loadPair(x + i * step + c, inA[i], inB[i]);
     }
     loadBranch(f, args.bias, args.bias_type, c, a, b);
     mixFour(hPost, mix, a, inA, sumsA);
@@ -57,7 +57,7 @@ HWY_INLINE void postFour(const PostCall &args, const float *hPost, const float *
   for (; c < C; c += kLanes) {
     const int64_t count = HWY_MIN(kLanes, C - c);
     for (int i = 0; i < 4; ++i)
-      inA[i] = loadSome(x + i * C + c, count);
+      inA[i] = loadSome(x + i * step + c, count);
     a = loadBranch(f, args.bias, args.bias_type, c, count);
     mixFour(hPost, mix, a, inA, sumsA);
     for (int o = 0; o < 4; ++o) {
@@ -76,7 +76,7 @@ HWY_INLINE void postBlocks(const PostCall &args, int64_t m, const float *hPost, 
   const bool drops = args.drop.isOn();
   for (int64_t first = 0; first < C; first += kBlock) {
     const int64_t blockCount = HWY_MIN(kBlock, C - first);
-    loadPlanes(x, args.layout, n, C, first, blockCount, in);
+    loadPlanes(x, args.xPlaces, n, first, blockCount, in);
     if (drops)
       dropoutPlanes(args.drop, m, args.layout, n, C, first, blockCount, factors);
     mixBlock(f, args.bias, args.bias_type, hPost, mix, n, first, blockCount, in, drops ? &factors : nullptr, sums);
@@ -93,7 +93,7 @@ void postTyped(const PostCall &args, int64_t first, int64_t last, T *out, T *kep
     outputFirst(floats(args.h_res) + m * n * n, n, args.orient, mix);
     const float *hPost = floats(args.h_post) + m * n;
     const T *f = static_cast<const T *>(args.f) + m * C;
-    const T *x = static_cast<const T *>(args.x) + m * n * C;
+    const T *x = static_cast<const T *>(args.x) + m * args.xPlaces.token;
     if (!args.isFour)
       postBlocks(args, m, hPost, mix, f, x, out);
     else if (args.bypasses)

@@ -12,7 +12,8 @@
 //         while two vectors of every stream pass, so that d_out and x are read once; large outputs bypass the caches.
 //         Otherwise: blocks of 256 channels as f32 planes in the first-level cache. d_bias: one partial sum per run of
 //         tokens, compensated every 128 tokens.
-// Bytes   per token (2n+2)*C elements and 8*(n*n + n); n*C more for each of d_x and d_x_in.
+// Bytes   per token (2n+2)*C elements and 8*(n*n + n); n*C more for each of d_x and d_x_in, and (n-1)*C fewer
+//         for each of d_out and x whose streams are equal.
 // Needs   at most 2^34 elements with a dropout; streaming stores need rows of a multiple of 64 bytes.
 // Round   f32 sums, one rounding at the store; d_bias adds d_f before it is rounded. d_x may be d_x_in.
 //
@@ -35,6 +36,7 @@ namespace mhcrt {
 struct PostBwdCall : PostBwdArgs {
   bool bypasses; ///< the caches
   Dropout drop;
+  StreamPlaces xPlaces, dOutPlaces;
 };
 
 /// Rows of one token, or of a block of its channels; what is not wanted or absent is null.
@@ -47,7 +49,7 @@ struct PostBwdRows {
   T *df;
   A *dx;
   float *dBias; ///< the run's partial sum
-  int64_t stride;
+  int64_t stride, xStride, dOutStride;
   const float *hPost, *mix; ///< mix is A[o*n + i]
   bool wantsMix, wantsPost;
   const float *factors; ///< of the dropout
@@ -69,7 +71,7 @@ HWY_INLINE void postBwdVector(const PostBwdRows<T, A> &rows, int64_t n, int64_t 
     f = hn::Add(f, loadSome(rows.bias32 + c, count));
   V g[16], df = hn::Zero(d);
   for (int64_t o = 0; o < n; ++o) {
-    g[o] = loadSome(rows.dOut + o * rows.stride + c, count);
+    g[o] = loadSome(rows.dOut + o * rows.dOutStride + c, count);
     const V kept = rows.factors ? drop(g[o], loadSome(rows.factors + o * rows.stride + c, count)) : g[o];
     if (rows.wantsPost)
       dPost[o] = hn::MulAdd(kept, f, dPost[o]);
@@ -81,7 +83,7 @@ HWY_INLINE void postBwdVector(const PostBwdRows<T, A> &rows, int64_t n, int64_t 
     storeSome(hn::Add(loadSome(rows.dBias + c, count), df), rows.dBias + c, count);
   for (int64_t i = 0; i < n; ++i) {
     if (rows.wantsMix) {
-      const V x = loadSome(rows.x + i * rows.stride + c, count);
+      const V x = loadSome(rows.x + i * rows.xStride + c, count);
       for (int64_t o = 0; o < n; ++o)
         dMix[o * n + i] = hn::MulAdd(g[o], x, dMix[o * n + i]);
     }
@@ -119,16 +121,16 @@ HWY_INLINE void postBwdFour(const PostBwdRows<T, A> &rows, int64_t C, V *dMixOut
     dMix[k] = hn::Zero(d);
   for (int o = 0; o < 4; ++o)
     dPost[o] = hn::Zero(d);
-  const int64_t stride = rows.stride;
+  const int64_t stride = rows.stride, xStride = rows.xStride, dOutStride = rows.dOutStride;
   int64_t c = 0;
   for (; c + 2 * kLanes <= C; c += 2 * kLanes) {
     V fA, fB, dfA = hn::Zero(d), dfB = hn::Zero(d);
     branchPair<kBias>(rows, c, fA, fB);
 #pragma GCC unroll 4
     for (int o = 0; o < 4; ++o) {
-      prefetchRow(rows.dOut + o * stride, c, C, 4 * C);
-      prefetchRow(rows.x + o * stride, c, C, 4 * C);
-      loadPair(rows.dOut + o * stride + c, gA[o], gB[o]);
+      prefetchRow(rows.dOut + o * dOutStride, c, C, 4 * C);
+      prefetchRow(rows.x + o * xStride, c, C, 4 * C);
+      loadPair(rows.dOut + o * dOutStride + c, gA[o], gB[o]);
       dPost[o] = hn::MulAdd(gB[o], fB, hn::MulAdd(gA[o], fA, dPost[o]));
       const V weight = hn::Set(d, rows.hPost[o]);
       dfA = hn::MulAdd(weight, gA[o], dfA);
@@ -141,7 +143,7 @@ HWY_INLINE void postBwdFour(const PostBwdRows<T, A> &rows, int64_t C, V *dMixOut
     }
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
-      loadPair(rows.x + i * stride + c, a, b);
+      loadPair(rows.x + i * xStride + c, a, b);
 #pragma GCC unroll 4
       for (int o = 0; o < 4; ++o)
         dMix[o * 4 + i] = hn::MulAdd(gB[o], b, hn::MulAdd(gA[o], a, dMix[o * 4 + i]));
@@ -179,9 +181,9 @@ HWY_INLINE void postBwdBlocks(const PostBwdCall &args, int64_t m, const float *m
   HWY_ALIGN float f[kBlock], df[kBlock], bias[kBlock];
   for (int64_t first = 0; first < C; first += kBlock) {
     const int64_t count = HWY_MIN(kBlock, C - first);
-    loadPlanesAny(args.d_out, args.x_type, m, args.layout, n, C, first, count, dOut);
+    loadPlanesAny(args.d_out, args.x_type, m, args.dOutPlaces, n, first, count, dOut);
     if (args.d_h_res)
-      loadPlanesAny(args.x, args.x_type, m, args.layout, n, C, first, count, x);
+      loadPlanesAny(args.x, args.x_type, m, args.xPlaces, n, first, count, x);
     if (args.d_x_in)
       loadPlanesAny(args.d_x_in, args.d_x_in_type, m, args.layout, n, C, first, count, dx);
     widenAny(args.f, args.x_type, m * C + first, count, f);
@@ -198,6 +200,8 @@ HWY_INLINE void postBwdBlocks(const PostBwdCall &args, int64_t m, const float *m
                                             args.d_f ? df : nullptr,
                                             args.d_x ? dx.values : nullptr,
                                             dBias ? dBias + first : nullptr,
+                                            kBlock,
+                                            kBlock,
                                             kBlock,
                                             floats(args.h_post) + m * n,
                                             mix,
@@ -217,16 +221,18 @@ template <bool kBias, typename T, typename A>
 HWY_NOINLINE void postBwdFourAs(const PostBwdCall &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
   const int64_t C = args.C, token = m * 4 * C;
   const bool bias32 = args.bias_type == MHCRT_F32;
-  const PostBwdRows<T, A> rows = {static_cast<const T *>(args.d_out) + token,
+  const PostBwdRows<T, A> rows = {static_cast<const T *>(args.d_out) + m * args.dOutPlaces.token,
                                   static_cast<const T *>(args.f) + m * C,
                                   bias32 ? nullptr : static_cast<const T *>(args.bias),
                                   bias32 ? static_cast<const float *>(args.bias) : nullptr,
-                                  static_cast<const T *>(args.x) + token,
+                                  static_cast<const T *>(args.x) + m * args.xPlaces.token,
                                   args.d_x_in ? static_cast<const A *>(args.d_x_in) + token : nullptr,
                                   static_cast<T *>(args.d_f) + m * C,
                                   args.d_x ? static_cast<A *>(args.d_x) + token : nullptr,
                                   dBias,
                                   C,
+                                  args.xPlaces.stream,
+                                  args.dOutPlaces.stream,
                                   floats(args.h_post) + m * 4,
                                   mix,
                                   true,
@@ -308,7 +314,8 @@ mhcrt_status mhcrt::computePostBwd(mhcrt_context &context, const PostBwdArgs &a)
   // Where d_x starts from d_x_in, its lines are in the caches already. d_f goes the way of d_x, which is larger.
   const bool streamsDx = !a.d_x || (!a.d_x_in && a.d_x_type == a.x_type && streams(a.d_x, M * n, rowBytes));
   const bool bypasses = streamsDx && streams(a.d_f, a.d_x ? M * n : M, rowBytes);
-  const PostBwdCall args = {a, bypasses, Dropout(a.seed, a.rate, a.stream)};
+  const PostBwdCall args = {a, bypasses, Dropout(a.seed, a.rate, a.stream), StreamPlaces(a.layout, n, C, a.equal_x),
+                            StreamPlaces(a.layout, n, C, a.equal_d_out)};
   if (!a.d_bias) {
     forTokens(context, M, (2 * n + 2 + (a.d_x ? n : 0)) * rowBytes,
               [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(postBwdTokens)(args, nullptr, first, last); });

@@ -57,9 +57,6 @@ HWY_EXPORT(postPreTile);
 
 using namespace mhcrt;
 
-/// Bytes of y of a tile at most, half of a second-level cache.
-static constexpr int64_t kTileOfStreams = 512 << 10;
-
 mhcrt_status mhcrt::runPostPre(mhcrt_context &context, const PostPreArgs &a) {
   if (!checkPostPre(context, a) || a.M == 0)
     return context.status;

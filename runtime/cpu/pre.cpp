@@ -8,7 +8,9 @@
 //
 // Plan    projection.cpp's; then the coefficients of the tile with one token per lane, then
 //         aggregate.cpp's loop over the same tokens, whose x is still in the caches that their size allows.
-// Bytes   per token (n+1)*C elements and 4*(2n + n*n), 4*(N+1) more for proj and stat; 4*N*K for phi once
+//         Equal streams are made of their row in a tile's scratch memory.
+// Bytes   per token (n+1)*C elements, 2*C where the streams are equal, and 4*(2n + n*n), 4*(N+1) more for proj and
+// stat; 4*N*K for phi once
 //         per call.
 // Needs   nothing.
 // Round   coefficients in f32, in registers to their formats; u rounded once. The same bits as the four kernels one
@@ -24,6 +26,7 @@
 #include "cpu/Permutation-inl.h"
 #include "cpu/Tiles-inl.h"
 
+#include "cpu/Parts.h"
 #include "src/Checks.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -108,10 +111,20 @@ mhcrt_status mhcrt::runPre(mhcrt_context &context, const PreArgs &a) {
   if (!checkPre(context, a) || a.M == 0)
     return context.status;
   PreCall args(context, a);
-  if (!args.reserve(context, "mhcrt_pre"))
+  const int64_t tokenBytes = a.K * mhcrt_dtype_bytes(a.x_type);
+  if (a.equal_x)
+    args.projection.limitTile(kTileOfStreams / tokenBytes);
+  const int64_t streamsAt = roundUp(ProjectionScratch::bytes(args.projection), kAlignment);
+  const int64_t streamBytes = a.equal_x ? kAlignment + args.projection.tile * tokenBytes : 0;
+  if (!args.reserve(context, "mhcrt_pre", streamBytes))
     return context.status;
+  const ExpandArgs expand = {a.x, a.x_type, nullptr, a.x_type, a.M, a.C, a.n, a.layout};
   forProjectionTiles(context, args.projection, [&](const char *packed, int64_t first, int64_t count, char *scratch) {
-    const char *x = static_cast<const char *>(a.x) + first * a.K * mhcrt_dtype_bytes(a.x_type);
+    const char *x = static_cast<const char *>(a.x) + first * tokenBytes;
+    if (a.equal_x) {
+      expandTokens(expand, first, count, scratch + streamsAt);
+      x = scratch + streamsAt;
+    }
     HWY_DYNAMIC_DISPATCH(preTile)(args, packed, first, count, scratch, x);
   });
   return MHCRT_OK;

@@ -13,7 +13,8 @@
 //         caches between the two would cost more than reading x again: phi and its gradient pass by for every 16
 //         tokens, 12*N bytes for 16 elements of x.
 // Bytes   per token (3n+2)*C elements and 4*(2N + 2 + 2n + n*n), n*C more for d_x_in or d_out; 8*N*K per call.
-// Needs   scratch memory of projection_bwd and 4*(N + n + 1) bytes per token.
+// Needs   scratch memory of projection_bwd and 4*(N + n + 1) bytes per token, and n*C elements more for each of x and
+//         d_out whose streams are equal: they are made first.
 // Round   f32 sums; gates that are multiplied to their formats, d_x once. d_x may be d_x_in, a weight's gradient its
 // start.
 //
@@ -135,17 +136,35 @@ static int64_t planeBytes(const PreBwdArgs &a) {
   return saturatingAdd((4 * a.N + 3) * kMaxLanes * 4, replays ? sinkhornHistoryBytes(a.n, a.iters, a.solver) : 0);
 }
 
-mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &a) {
+/// Equal streams of all tokens, from their rows.
+static const void *madeStreams(mhcrt_context &context, const PreBwdArgs &a, const void *rows, char *to) {
+  const ExpandArgs expand = {rows, a.x_type, nullptr, a.x_type, a.M, a.C, a.n, a.layout};
+  const int64_t tokenBytes = a.K * mhcrt_dtype_bytes(a.x_type);
+  forTokens(context, a.M, tokenBytes,
+            [&](int64_t first, int64_t last) { expandTokens(expand, first, last - first, to + first * tokenBytes); });
+  return to;
+}
+
+mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &given) {
+  PreBwdArgs a = given;
   const int64_t M = a.M, tiles = divideUp(M, kPreBwdTile), width = a.N + 3;
   ProjectionBwdCall projection = projectionBwdOf(a, context.amx);
   projection.du = a.d_u;
   projection.dOut = a.d_out, projection.hRes = floats(a.h_res), projection.orient = a.orient;
   const int64_t rowFloats = saturatingMul(M, a.N + a.n + 1), sumFloats = saturatingMul(tiles, width);
-  const int64_t ownBytes = saturatingMul(saturatingAdd(rowFloats, sumFloats), 4);
+  const int64_t streamsAt = saturatingMul(saturatingAdd(rowFloats, sumFloats), 4);
+  const int64_t streamBytes = saturatingMul(M, a.K * mhcrt_dtype_bytes(a.x_type));
+  const int64_t made = (a.equal_x != 0) + (a.equal_d_out != 0);
+  const int64_t ownBytes = saturatingAdd(streamsAt, saturatingMul(made, streamBytes));
   if (!context.reserveScratch(kernel, saturatingAdd(projection.sharedBytes(), ownBytes),
                               std::max(projection.threadBytes(), planeBytes(a))))
     return context.status;
   float *shared = reinterpret_cast<float *>(context.sharedScratch() + projection.sharedBytes());
+  char *streams = reinterpret_cast<char *>(shared) + streamsAt;
+  if (a.equal_d_out)
+    projection.dOut = madeStreams(context, a, a.d_out, streams + (made - 1) * streamBytes);
+  if (a.equal_x)
+    projection.x = a.x = madeStreams(context, a, a.x, streams);
   const PreBwdFirstPass rows = {shared, shared + M * a.N, shared + M * (a.N + a.n)};
   float *sums = shared + rowFloats;
   const bool hasFactor = a.d_x && a.norm != MHCRT_NORM_NONE;

@@ -135,6 +135,7 @@ bool mhcrt::checkPre(CallState &state, const PreArgs &a) {
   KernelCall call(state, "mhcrt_pre");
   checkInputs(call, a);
   call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
+  call.attribute("equal_x", a.equal_x, 2);
   return call.begin();
 }
 
@@ -166,6 +167,7 @@ bool mhcrt::checkPreBwd(CallState &state, const PreBwdArgs &a) {
         .attribute("orient", a.orient, 2)
         .absent("d_x_in", a.d_x_in_type, "d_out");
   call.epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
+  call.attribute("equal_x", a.equal_x, 2).attribute("equal_d_out", a.equal_d_out, a.d_out_type == MHCRT_NONE ? 1 : 2);
   return call.begin();
 }
 

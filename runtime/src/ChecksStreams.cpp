@@ -59,7 +59,7 @@ bool mhcrt::checkPost(CallState &state, const PostArgs &a) {
     call.optional("bias", a.bias, a.bias_type, {MHCRT_F32, a.f_type}, a.C);
   call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
   call.optionalDropout(a.seed, a.seed_type, a.S, a.rate, a.stream, streamElements(a.M, a.n, a.C));
-  call.attribute("layout", a.layout, 2).attribute("orient", a.orient, 2);
+  call.attribute("layout", a.layout, 2).attribute("orient", a.orient, 2).attribute("equal_x", a.equal_x, 2);
   return call.begin();
 }
 
@@ -80,6 +80,7 @@ bool mhcrt::checkPostBwd(CallState &state, const PostBwdArgs &a) {
   call.start("d_bias_in", a.d_bias_in, a.d_bias_in_type, kF32, a.C, "d_bias", a.d_bias_type);
   call.optionalDropout(a.seed, a.seed_type, a.S, a.rate, a.stream, streamElements(a.M, a.n, a.C));
   call.attribute("layout", a.layout, 2).attribute("orient", a.orient, 2);
+  call.attribute("equal_x", a.equal_x, 2).attribute("equal_d_out", a.equal_d_out, 2);
   return call.begin();
 }
 

@@ -360,9 +360,11 @@ struct PostBwdArgs {
   int32_t orient;
   double rate;
   int64_t stream;
+  int64_t equal_x;
+  int64_t equal_d_out;
 };
-static_assert(offsetof(mhcrt_post_bwd_args, stream) == 280 && offsetof(PostBwdArgs, stream) == 272 &&
-              sizeof(mhcrt_post_bwd_args) == 288 && sizeof(PostBwdArgs) == 280);
+static_assert(offsetof(mhcrt_post_bwd_args, equal_d_out) == 296 && offsetof(PostBwdArgs, equal_d_out) == 288 &&
+              sizeof(mhcrt_post_bwd_args) == 304 && sizeof(PostBwdArgs) == 296);
 mhcrt_status runPostBwd(mhcrt_context &context, const PostBwdArgs &args);
 
 struct PostArgs {
@@ -388,9 +390,10 @@ struct PostArgs {
   int32_t orient;
   double rate;
   int64_t stream;
+  int64_t equal_x;
 };
-static_assert(offsetof(mhcrt_post_args, stream) == 168 && offsetof(PostArgs, stream) == 160 &&
-              sizeof(mhcrt_post_args) == 176 && sizeof(PostArgs) == 168);
+static_assert(offsetof(mhcrt_post_args, equal_x) == 176 && offsetof(PostArgs, equal_x) == 168 &&
+              sizeof(mhcrt_post_args) == 184 && sizeof(PostArgs) == 176);
 mhcrt_status runPost(mhcrt_context &context, const PostArgs &args);
 
 struct PostPreBwdArgs {
@@ -639,9 +642,11 @@ struct PreBwdArgs {
   int64_t h_post_format;
   int64_t sk_format;
   int64_t solver;
+  int64_t equal_x;
+  int64_t equal_d_out;
 };
-static_assert(offsetof(mhcrt_pre_bwd_args, solver) == 536 && offsetof(PreBwdArgs, solver) == 528 &&
-              sizeof(mhcrt_pre_bwd_args) == 544 && sizeof(PreBwdArgs) == 536);
+static_assert(offsetof(mhcrt_pre_bwd_args, equal_d_out) == 552 && offsetof(PreBwdArgs, equal_d_out) == 544 &&
+              sizeof(mhcrt_pre_bwd_args) == 560 && sizeof(PreBwdArgs) == 552);
 mhcrt_status runPreBwd(mhcrt_context &context, const PreBwdArgs &args);
 
 struct PreGatedDeltaRuleBwdArgs {
@@ -805,9 +810,10 @@ struct PreArgs {
   const void *h_in;
   int32_t h_in_type;
   int64_t solver;
+  int64_t equal_x;
 };
-static_assert(offsetof(mhcrt_pre_args, solver) == 360 && offsetof(PreArgs, solver) == 352 &&
-              sizeof(mhcrt_pre_args) == 368 && sizeof(PreArgs) == 360);
+static_assert(offsetof(mhcrt_pre_args, equal_x) == 368 && offsetof(PreArgs, equal_x) == 360 &&
+              sizeof(mhcrt_pre_args) == 376 && sizeof(PreArgs) == 368);
 mhcrt_status runPre(mhcrt_context &context, const PreArgs &args);
 
 struct ProjectionBwdArgs {

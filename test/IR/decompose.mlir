@@ -318,3 +318,13 @@ func.func @sinkhorn_format(%logits: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
     -> (mix : tensor<2x4x4xf32>)
   return %mix : tensor<2x4x4xf32>
 }
+
+// Equal streams are written out; the chain is that of streams.
+// CHECK-LABEL: @post_of_equal_streams
+func.func @post_of_equal_streams(%e: tensor<2x8xf32>, %h: tensor<2x4xf32>, %m: tensor<2x4x4xf32>) -> tensor<2x4x8xf32> {
+  // CHECK: %[[X:.*]] = mhc.broadcast %arg0 dims = [0, 2] : tensor<2x8xf32> -> tensor<2x4x8xf32>
+  // CHECK: mhc.batch_matmul %arg2, %[[X]] : (tensor<2x4x4xf32>, tensor<2x4x8xf32>)
+  %out = mhc.post(f = %e : tensor<2x8xf32>, h_post = %h : tensor<2x4xf32>, x = %e : tensor<2x8xf32>,
+      h_res = %m : tensor<2x4x4xf32>) <layout = nC, orient = oi, equal_x> -> (out : tensor<2x4x8xf32>)
+  return %out : tensor<2x4x8xf32>
+}

@@ -114,3 +114,31 @@ func.func @seed_of_gradients(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tenso
     <layout = nC, orient = oi, rate = 0.5> -> (d_f : tensor<?x8xf32>)
   return
 }
+
+// -----
+
+func.func @row_without_the_attribute(%f: tensor<?x64xf32>, %p: tensor<?x4xf32>, %r: tensor<?x4x4xf32>) {
+  // expected-error @below {{'x' has 2 dimensions; needed [M, n, C] without 'equal_x'}}
+  %out = mhc.post(f = %f : tensor<?x64xf32>, h_post = %p : tensor<?x4xf32>, x = %f : tensor<?x64xf32>,
+      h_res = %r : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x64xf32>)
+  return
+}
+
+// -----
+
+func.func @streams_with_the_attribute(%f: tensor<?x64xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x64xf32>, %r: tensor<?x4x4xf32>) {
+  // expected-error @below {{'d_out' has 3 dimensions; needed [M, C] with 'equal_d_out'}}
+  %d_f = mhc.post_bwd(d_out = %x : tensor<?x4x64xf32>, f = %f : tensor<?x64xf32>, h_post = %p : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xf32>, h_res = %r : tensor<?x4x4xf32>) <layout = nC, orient = oi, equal_d_out>
+    -> (d_f : tensor<?x64xf32>)
+  return
+}
+
+// -----
+
+func.func @another_width(%f: tensor<?x64xf32>, %p: tensor<?x4xf32>, %x: tensor<?x32xf32>, %r: tensor<?x4x4xf32>) {
+  // expected-error @below {{dimension 'C' is 64 in 'f' but 32 in 'x'}}
+  %out = mhc.post(f = %f : tensor<?x64xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x32xf32>,
+      h_res = %r : tensor<?x4x4xf32>) <layout = nC, orient = oi, equal_x> -> (out : tensor<?x4x64xf32>)
+  return
+}

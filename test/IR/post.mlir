@@ -58,3 +58,16 @@ func.func @with_dropout(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: ten
       seed = %seed : tensor<2xi64>) <layout = Cn, orient = io, rate = 0.1, stream = 3> -> (d_h_post : tensor<?x4xf32>)
   return %out, %d_h_post : tensor<?x64x4xbf16>, tensor<?x4xf32>
 }
+
+// CHECK-LABEL: @equal_streams
+func.func @equal_streams(%e: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %h_res: tensor<?x4x4xf32>)
+    -> (tensor<?x64x4xbf16>, tensor<?x4xf32>) {
+  // CHECK: mhc.post({{.*}}x = %arg0 : tensor<?x64xbf16>, {{.*}}) <layout = Cn, orient = io, equal_x> -> (out : tensor<?x64x4xbf16>)
+  %out = mhc.post(f = %e : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %e : tensor<?x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>) <layout = Cn, orient = io, equal_x> -> (out : tensor<?x64x4xbf16>)
+  // CHECK: mhc.post_bwd(d_out = %arg0 : tensor<?x64xbf16>, {{.*}}) <layout = nC, orient = io, equal_x, equal_d_out> ->
+  %d_h_post = mhc.post_bwd(d_out = %e : tensor<?x64xbf16>, f = %e : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %e : tensor<?x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = io, equal_x, equal_d_out>
+    -> (d_h_post : tensor<?x4xf32>)
+  return %out, %d_h_post : tensor<?x64x4xbf16>, tensor<?x4xf32>
+}

@@ -426,3 +426,30 @@ func.func @weights_and_fold(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %
     -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
   return
 }
+
+// -----
+
+func.func @row_of_another_width(%e: tensor<?x32xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+                                %beta: tensor<24xf32>) {
+  // expected-error @below {{dimension 'K' is 256 in 'phi'; needed 128 = n*C}}
+  %h_post, %h_res = mhc.pre(x = %e : tensor<?x32xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, equal_x>
+    -> (h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @row_that_is_absent(%h: tensor<?x4xf32>, %m: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>,
+                              %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %proj: tensor<?x24xf32>, %stat: tensor<?xf32>) {
+  // expected-error @below {{has 'equal_d_out' without 'd_out'}}
+  %d_x = mhc.pre_bwd(d_h_post = %h : tensor<?x4xf32>, d_h_res = %m : tensor<?x4x4xf32>, x = %x : tensor<?x4x64xf32>,
+      phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>,
+      proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, orient = oi, equal_d_out>
+    -> (d_x : tensor<?x4x64xf32>)
+  return
+}

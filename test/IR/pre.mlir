@@ -139,3 +139,24 @@ func.func @gradients_of_head(%g: tensor<?x64xbf16>, %x: tensor<?x64x4xbf16>, %ph
     -> (d_phi : tensor<256x4xf32>)
   return %d_phi : tensor<256x4xf32>
 }
+
+// CHECK-LABEL: @equal_streams
+func.func @equal_streams(%e: tensor<?x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
+                         %h: tensor<?x4xf32>, %m: tensor<?x4x4xf32>, %proj: tensor<?x24xf32>, %stat: tensor<?xf32>)
+    -> (tensor<?x64xbf16>, tensor<?x4x64xbf16>) {
+  // CHECK: mhc.pre(x = %arg0 : tensor<?x64xbf16>, {{.*}}fold_pre = false, equal_x>
+  %u, %h_post, %h_res = mhc.pre(x = %e : tensor<?x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, equal_x>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  // CHECK: mhc.pre_bwd({{.*}}d_out = %arg0 : tensor<?x64xbf16>, {{.*}}orient = oi, equal_x, equal_d_out>
+  %d_x = mhc.pre_bwd(d_h_post = %h : tensor<?x4xf32>, d_h_res = %m : tensor<?x4x4xf32>, x = %e : tensor<?x64xbf16>,
+      phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>,
+      proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>, d_out = %e : tensor<?x64xbf16>,
+      h_res = %m : tensor<?x4x4xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, orient = oi, equal_x, equal_d_out>
+    -> (d_x : tensor<?x4x64xbf16>)
+  return %u, %d_x : tensor<?x64xbf16>, tensor<?x4x64xbf16>
+}

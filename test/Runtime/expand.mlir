@@ -44,3 +44,19 @@ func.func @contract_mean_f32(%x: tensor<?x129x5xf32>) -> tensor<?x129xf32> {
   %out = mhc.contract(x = %x : tensor<?x129x5xf32>) <layout = Cn, mode = mean> -> (out : tensor<?x129xf32>)
   return %out : tensor<?x129xf32>
 }
+
+// The row stands for the streams; the reference writes them out.
+// CHECK: entry equal_streams
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+func.func @equal_streams(%e: tensor<?x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x64xbf16>, tensor<?x4x64xbf16>) {
+  %u, %h_post, %h_res = mhc.pre(x = %e : tensor<?x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<24xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, equal_x>
+    -> (u : tensor<?x64xbf16>, h_post : tensor<?x4xf32>, h_res : tensor<?x4x4xf32>)
+  %y = mhc.post(f = %u : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %e : tensor<?x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = oi, equal_x> -> (out : tensor<?x4x64xbf16>)
+  return %u, %y : tensor<?x64xbf16>, tensor<?x4x64xbf16>
+}

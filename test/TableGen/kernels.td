@@ -22,7 +22,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
     Says "how".
       - indented
   }];
-  let arguments = (ins Mhc_Streams<>:$x, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$weight,
+  let arguments = (ins Mhc_MaybeEqualStreams<"flag">:$x, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$weight,
     Optional<Mhc_WeightGradient<["R"], "sum">>:$sum_in, Variadic<Mhc_Like<"x", ["M", "C"]>>:$f, Tiny_Ids:$ids,
     Mhc_LayoutAttr:$layout,
     Mhc_IterCount:$iters, F64Attr:$eps, BoolAttr:$fold, UnitAttr:$flag, Mhc_OptionalPrecision:$precision, Mhc_OptionalRate:$rate,
@@ -40,7 +40,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // HEADER-NEXT: MHCRT_LAYOUT_CN = 1
 // HEADER-NEXT: } mhcrt_layout;
 // HEADER: /// Mix streams.
-// HEADER-NEXT: /// x[M,n,C] (or [M,C,n] by layout), weight?[K], sum_in?[R], f*[M,C], ids[M] -> out[M,R], sum[R]
+// HEADER-NEXT: /// x[M,n,C] (or [M,C,n] by layout, [M,C] by flag), weight?[K], sum_in?[R], f*[M,C], ids[M] -> out[M,R], sum[R]
 // HEADER-NEXT: typedef struct mhcrt_mix_args {
 // HEADER-NEXT: int64_t size;
 // HEADER-NEXT: const void *x;
@@ -84,13 +84,13 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO: static const unsigned dims5[] = {0, 4};
 // Name, result, optional, list, dims, flipped dims, flipping attribute, tensor whose element type it has, or f32, result that
 // starts from it, width of integers, dim that they count along, dim that they cut, how many elements are read.
-// INFO: {"x", false, false, false, dims0, flipped0, "layout", -1, false, -1, 0, -1, -1, nullptr},
-// INFO: {"weight", false, true, false, dims1, {}, "", 0, true, -1, 0, -1, -1, nullptr},
-// INFO: {"sum_in", false, true, false, dims2, {}, "", -1, false, 6, 0, -1, -1, nullptr},
-// INFO: {"f", false, false, true, dims3, {}, "", 0, false, -1, 0, -1, -1, nullptr},
-// INFO: {"ids", false, false, false, dims4, {}, "", -1, false, -1, 32, 3, 0, [](const KernelSizes &sizes) -> double {
+// INFO: {"x", false, false, false, dims0, flipped0, "layout", equal0, "flag", -1, false, -1, 0, -1, -1, nullptr},
+// INFO: {"weight", false, true, false, dims1, {}, "", {}, "", 0, true, -1, 0, -1, -1, nullptr},
+// INFO: {"sum_in", false, true, false, dims2, {}, "", {}, "", -1, false, 6, 0, -1, -1, nullptr},
+// INFO: {"f", false, false, true, dims3, {}, "", {}, "", 0, false, -1, 0, -1, -1, nullptr},
+// INFO: {"ids", false, false, false, dims4, {}, "", {}, "", -1, false, -1, 32, 3, 0, [](const KernelSizes &sizes) -> double {
 // INFO: return M/2;
-// INFO: {"out", true, false, false, dims5, {}, "", -1, false, -1, 0, -1, -1, nullptr},
+// INFO: {"out", true, false, false, dims5, {}, "", {}, "", -1, false, -1, 0, -1, -1, nullptr},
 // INFO: dims[] = {"M", "n", "C", "K", "R"};
 // INFO: {"layout", KernelAttr::Enum, "int32_t",
 // INFO: symbolizeLayout(text)
@@ -195,7 +195,7 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // DOC: Mix streams.
 // DOC: {{^}}Says "how".
 // DOC: | operand | shape | element type |
-// DOC: | `x` | `[M,n,C]`, or `[M,C,n]` by `layout` | 32-bit float or bfloat16 type or 16-bit float |
+// DOC: | `x` | `[M,n,C]`, or `[M,C,n]` by `layout`, or `[M,C]` by `flag` | 32-bit float or bfloat16 type or 16-bit float |
 // DOC: | `weight`, optional | `[K]` | that of `x`, or f32 |
 // DOC: | `f`, any number | `[M,C]` | that of `x` |
 // DOC: | `ids` | `[M]` | 32-bit signless integer |

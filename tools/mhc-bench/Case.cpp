@@ -49,6 +49,15 @@ static double attributeValue(const KernelAttr &attr) {
   llvm_unreachable("all kinds are above");
 }
 
+llvm::ArrayRef<unsigned> mhc::bench::dimsOf(const Case &c, unsigned index) {
+  return c.info->tensors[index].dimsWhere([&](llvm::StringRef name) {
+    return llvm::any_of(llvm::zip(c.info->attrs, c.values.attrs), [&](auto pair) {
+      auto [attr, value] = pair;
+      return attr.name == name && value != 0;
+    });
+  });
+}
+
 bool mhc::bench::isActivation(const KernelInfo &info, unsigned index) {
   int self = static_cast<int>(index);
   const KernelTensor &tensor = info.tensors[index];
@@ -96,7 +105,7 @@ static bool isPresent(const Case &c, unsigned index) {
 static CaseTensor makeTensor(const Case &c, unsigned index) {
   const KernelTensor &tensor = c.info->tensors[index];
   double elements = 1, smallest = INFINITY;
-  for (unsigned dim : tensor.dims) {
+  for (unsigned dim : dimsOf(c, index)) {
     elements *= c.values.dims[dim];
     smallest = std::min(smallest, c.values.dims[dim]);
   }
@@ -152,7 +161,7 @@ Case mhc::bench::makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, ll
   for (llvm::StringRef dim : info.dims)
     c.values.dims.push_back(letters.lookup(dim));
   for (const KernelAttr &attr : info.attrs)
-    c.values.attrs.push_back(attributeValue(attr));
+    c.values.attrs.push_back(llvm::is_contained(with, attr.name) ? 1 : attributeValue(attr));
   c.values.counts.resize(info.tensors.size()); // rules may look, though none asks
   for (const KernelDimRule &rule : info.dimRules)
     c.values.dims[rule.dim] = rule.value(c.values);

@@ -42,6 +42,9 @@ struct Case {
   double bytes, flops;
 };
 
+/// The dims of tensor `index` in memory order. The attributes that decide them are enums, whose first value is 0, and
+/// flags.
+llvm::ArrayRef<unsigned> dimsOf(const Case &c, unsigned index);
 /// Whether a tensor has the type of the activations.
 bool isActivation(const KernelInfo &info, unsigned index);
 /// Whether a dim is the number of tokens, or of products in a batch.
@@ -52,7 +55,8 @@ bool hasActivations(const KernelInfo &info);
 /// Whether the channels matter; the coefficients of a token know only n.
 bool hasChannels(const KernelInfo &info);
 
-/// A case with all gradients and no start of one, without the tensors called `without`, and with those called `with`.
+/// A case with all gradients and no start of one, without the tensors called `without`, and with those called `with`,
+/// tensors or flags.
 Case makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, llvm::ArrayRef<llvm::StringRef> without,
               llvm::ArrayRef<llvm::StringRef> with = {});
 

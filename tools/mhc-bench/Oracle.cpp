@@ -59,16 +59,6 @@ static Attribute makeAttribute(Builder &builder, const KernelAttr &attr, double 
   llvm_unreachable("all kinds are above");
 }
 
-/// The dims of tensor `index` in memory order. An attribute that flips them is an enum or a flag, and its first value
-/// is 0.
-static ArrayRef<unsigned> dimsOf(const Case &c, unsigned index) {
-  const KernelTensor &tensor = c.info->tensors[index];
-  for (auto [attr, value] : llvm::zip(c.info->attrs, c.values.attrs))
-    if (attr.name == tensor.flipAttr && value != 0)
-      return tensor.flippedDims;
-  return tensor.dims;
-}
-
 reference::Shape Oracle::shapeOf(const Case &c, unsigned index) {
   return llvm::map_to_vector(dimsOf(c, index), [&](unsigned dim) { return static_cast<int64_t>(c.values.dims[dim]); });
 }

@@ -37,6 +37,8 @@ private:
   double attribute(const KernelAttr &attr);
   double format();
   double solver();
+  bool isOfEqualStreams(const KernelAttr &attr) const;
+  bool isEqual();
   int32_t dtypeOf(unsigned index);
   int64_t listLength(llvm::StringRef name);
   bool isAbsent(unsigned index);
@@ -129,6 +131,13 @@ double Draw::format() {
 /// A matrix's limit in one case of four, likewise.
 double Draw::solver() { return formats() % 4 == 0 ? MHCRT_SOLVER_NEWTON : MHCRT_SOLVER_SINKHORN; }
 
+bool Draw::isOfEqualStreams(const KernelAttr &attr) const {
+  return llvm::any_of(info.tensors, [&](const KernelTensor &tensor) { return tensor.equalAttr == attr.name; });
+}
+
+/// In one case of four, likewise.
+bool Draw::isEqual() { return formats() % 4 == 0; }
+
 /// The record names the tensor that another one is like, but not which tensors may be 16 bits wide by themselves.
 int32_t Draw::dtypeOf(unsigned index) {
   const KernelTensor &tensor = info.tensors[index];
@@ -165,7 +174,7 @@ CaseTensor Draw::tensor(const Case &c, unsigned index) {
   if (count == 0)
     return {0, MHCRT_NONE, 0, 0, false};
   double elements = 1, smallest = INFINITY;
-  for (unsigned dim : tensor.dims) {
+  for (unsigned dim : dimsOf(c, index)) {
     elements *= c.values.dims[dim];
     smallest = std::min(smallest, c.values.dims[dim]);
   }
@@ -195,6 +204,7 @@ Case Draw::run() {
   for (const KernelAttr &attr : info.attrs)
     c.values.attrs.push_back(attr.name.ends_with("format") ? format()
                              : attr.name == "solver"       ? solver()
+                             : isOfEqualStreams(attr)      ? isEqual()
                                                            : attribute(attr));
   if (double *solver = attributeOf(c, "solver"); solver && *solver == MHCRT_SOLVER_NEWTON)
     takeLimit(c, /*steps=*/100); // of logits that may be steep

@@ -43,6 +43,11 @@ void KernelRecord::addTensor(const NamedTypeConstraint &value, bool isResult) {
   for (StringRef dim : def.getValueAsListOfStrings("flippedDims"))
     tensor.flippedDims.push_back(dimIndex(dim));
   tensor.flipAttr = def.getValueAsString("flipAttr").str();
+  tensor.equalAttr = def.getValueAsString("equalAttr").str();
+  if (!tensor.equalAttr.empty())
+    for (unsigned dim : tensor.dims)
+      if (dims[dim] != "n")
+        tensor.equalDims.push_back(dim);
   tensor.elementOf = def.getValueAsString("elementOf").str();
   tensor.orF32 = def.getValueAsBit("orF32");
   tensor.startOf = def.getValueAsString("startOf").str();
@@ -97,9 +102,10 @@ void KernelRecord::checkNames() const {
       if (!dim.empty() && !is_contained(dims, dim))
         PrintFatalError(op.getLoc(),
                         "tensor '" + tensor.name + "' counts along dim '" + dim + "', which no tensor of the op has");
-    if (!tensor.flipAttr.empty() && !has(attrs, tensor.flipAttr))
-      PrintFatalError(op.getLoc(), "the dims of tensor '" + tensor.name + "' depend on '" + tensor.flipAttr +
-                                       "', which is no attribute of the op");
+    for (const std::string &attr : {tensor.flipAttr, tensor.equalAttr})
+      if (!attr.empty() && !has(attrs, attr))
+        PrintFatalError(op.getLoc(), "the dims of tensor '" + tensor.name + "' depend on '" + attr +
+                                         "', which is no attribute of the op");
   }
   for (const Record *rule : def.getValueAsListOfDefs("dimRules"))
     if (StringRef dim = rule->getValueAsString("name"); !is_contained(dims, dim))

@@ -23,6 +23,8 @@ struct RecordTensor {
   std::vector<unsigned> dims;
   std::vector<unsigned> flippedDims;
   std::string flipAttr;
+  std::vector<unsigned> equalDims; ///< without n
+  std::string equalAttr;           ///< the unit attribute under which it has them; empty where there is none
   std::string elementOf;
   bool orF32;
   std::string startOf;

@@ -56,7 +56,8 @@ static std::string shapes(const KernelRecord &kernel) {
     text += (text.empty() ? "" : tensor.isResult && text.find("->") == std::string::npos ? " -> " : ", ");
     text += tensor.name + (tensor.isOptional ? "?" : tensor.isList ? "*" : "") + shape(tensor.dims);
     if (!tensor.flippedDims.empty())
-      text += " (or " + shape(tensor.flippedDims) + " by " + tensor.flipAttr + ")";
+      text += " (or " + shape(tensor.flippedDims) + " by " + tensor.flipAttr +
+              (tensor.equalDims.empty() ? "" : ", " + shape(tensor.equalDims) + " by " + tensor.equalAttr) + ")";
   }
   return text;
 }

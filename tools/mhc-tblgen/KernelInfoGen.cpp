@@ -36,6 +36,8 @@ static void emitTensors(const KernelRecord &kernel, raw_ostream &os) {
     os << formatv("  static const unsigned dims{0}[] = {1};\n", i, indexList(tensor.dims));
     if (!tensor.flippedDims.empty())
       os << formatv("  static const unsigned flipped{0}[] = {1};\n", i, indexList(tensor.flippedDims));
+    if (!tensor.equalDims.empty())
+      os << formatv("  static const unsigned equal{0}[] = {1};\n", i, indexList(tensor.equalDims));
   }
   os << "  static const KernelTensor tensors[] = {\n";
   for (auto [i, tensor] : enumerate(kernel.tensors)) {
@@ -46,11 +48,14 @@ static void emitTensors(const KernelRecord &kernel, raw_ostream &os) {
     };
     std::string read = tensor.elementsRead.empty() ? "nullptr" : sizesLambda(kernel, tensor.elementsRead);
     std::string flipped = tensor.flippedDims.empty() ? "{}" : "flipped" + std::to_string(i);
-    os << formatv("    {{\"{0}\", {1}, {2}, {9}, dims{3}, {4}, \"{5}\", {6}, {7}, {8}, {10}, {11}, {12}, {13}},\n",
-                  tensor.name, tensor.isResult, tensor.isOptional, i, flipped, tensor.flipAttr,
-                  tensorCalled(tensor.elementOf), tensor.orF32, tensorCalled(tensor.startOf), tensor.isList,
-                  tensor.integerBits, place(kernel.dims, find(kernel.dims, tensor.indexOf)),
-                  place(kernel.dims, find(kernel.dims, tensor.cutsOf)), read);
+    std::string equal = tensor.equalDims.empty() ? "{}" : "equal" + std::to_string(i);
+    os << formatv(
+        "    {{\"{0}\", {1}, {2}, {9}, dims{3}, {4}, \"{5}\", {14}, \"{15}\", {6}, {7}, {8}, {10}, {11}, {12}, "
+        "{13}},\n",
+        tensor.name, tensor.isResult, tensor.isOptional, i, flipped, tensor.flipAttr, tensorCalled(tensor.elementOf),
+        tensor.orF32, tensorCalled(tensor.startOf), tensor.isList, tensor.integerBits,
+        place(kernel.dims, find(kernel.dims, tensor.indexOf)), place(kernel.dims, find(kernel.dims, tensor.cutsOf)),
+        read, equal, tensor.equalAttr);
   }
   os << "  };\n";
 }

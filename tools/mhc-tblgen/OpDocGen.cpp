@@ -105,6 +105,8 @@ static void emitKernelTensor(const KernelRecord &kernel, const RecordTensor &ten
      << " | " << shapeOf(kernel, tensor.dims);
   if (!tensor.flippedDims.empty())
     os << ", or " << shapeOf(kernel, tensor.flippedDims) << " by `" << tensor.flipAttr << "`";
+  if (!tensor.equalDims.empty())
+    os << ", or " << shapeOf(kernel, tensor.equalDims) << " by `" << tensor.equalAttr << "`";
   os << " | ";
   if (tensor.elementOf.empty())
     os << elementsOf(value);

@@ -16,6 +16,10 @@ using namespace llvm;
 using namespace mhc;
 
 TorchOp::TorchOp(const Record &record) : kernel(record) {
+  // Streams that are equal are of compiled models: a program of PyTorch has its tensors expanded.
+  erase_if(kernel.attrs, [&](const RecordAttr &attr) {
+    return any_of(kernel.tensors, [&](const RecordTensor &tensor) { return tensor.equalAttr == attr.name; });
+  });
   auto take = [&](auto belongs) {
     for (const RecordTensor &tensor : kernel.tensors)
       if (belongs(tensor))

@@ -53,6 +53,9 @@ struct KernelTensor {
   /// The same when the attribute `flipAttr` is present and not its first value; empty when nothing flips.
   llvm::ArrayRef<unsigned> flippedDims;
   llvm::StringRef flipAttr;
+  /// The same without n when the unit attribute `equalAttr` is set: one row stands for every stream.
+  llvm::ArrayRef<unsigned> equalDims;
+  llvm::StringRef equalAttr;
   /// Tensor whose element type this one must have, or -1; `orF32` allows f32 as well.
   int elementOf;
   bool orF32;
@@ -66,6 +69,9 @@ struct KernelTensor {
   int cutsOf;
   /// How many elements of an operand are read; null where all are.
   double (*elementsRead)(const KernelSizes &);
+
+  /// The dims in memory order. `isSet` says whether an attribute is present and not its first value.
+  llvm::ArrayRef<unsigned> dimsWhere(llvm::function_ref<bool(llvm::StringRef attr)> isSet) const;
 };
 
 struct KernelAttr {

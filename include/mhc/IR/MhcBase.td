@@ -133,6 +133,9 @@ def Mhc_Solver : Mhc_Enum<"Solver", "how logits become doubly stochastic: by ite
 def Mhc_SolverAttr : Mhc_EnumAttr<Mhc_Solver, "solver">;
 def Mhc_OptionalSolver : Mhc_Added<Mhc_SolverAttr, "sinkhorn", 5>;
 
+/// Says that streams are equal (Mhc_MaybeEqualStreams).
+def Mhc_EqualStreams : ConfinedAttr<UnitAttr, []> { int since = 6; }
+
 def Mhc_ContractMode : Mhc_Enum<"ContractMode", "mean divides the sum over streams by n",
   [I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>]>;
 def Mhc_ContractModeAttr : Mhc_EnumAttr<Mhc_ContractMode, "contract_mode">;
@@ -189,11 +192,13 @@ def Mhc_OptionalStreamNumber : Mhc_Optional<Mhc_StreamNumber, "0">;
 
 defvar Mhc_Floats = [F32, BF16, F16];
 
-class Mhc_Tensor<list<Type> types, list<string> dims> : TensorRankOf<types, [!size(dims)]> {
+class Mhc_Tensor<list<Type> types, list<string> dims, list<int> ranks = [!size(dims)]> : TensorRankOf<types, ranks> {
   list<string> dimNames = dims;
   /// The dims when the attribute `flipAttr` is set to its second value.
   list<string> flippedDims = [];
   string flipAttr = "";
+  /// A unit attribute: where it is set, the tensor has no dim n, for one row stands for every stream.
+  string equalAttr = "";
   /// Name of the tensor whose element type this one must have; with `orF32`, f32 is legal as well.
   string elementOf = "";
   bit orF32 = 0;
@@ -238,6 +243,13 @@ class Mhc_FlippableLike<string like, list<string> dims, list<string> flipped, st
 class Mhc_Streams<string like = ""> : Mhc_Tensor<Mhc_Floats, ["M", "n", "C"]> {
   let flippedDims = ["M", "C", "n"];
   let flipAttr = "layout";
+  let elementOf = like;
+}
+/// Streams that may be equal: with the unit attribute `equal` they are one row, [M,C].
+class Mhc_MaybeEqualStreams<string equal, string like = ""> : Mhc_Tensor<Mhc_Floats, ["M", "n", "C"], [2, 3]> {
+  let flippedDims = ["M", "C", "n"];
+  let flipAttr = "layout";
+  let equalAttr = equal;
   let elementOf = like;
 }
 /// A tensor with the element type of another.

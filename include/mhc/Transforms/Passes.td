@@ -276,6 +276,27 @@ def SetGdnImplPass : Pass<"mhc-set-gdn-impl", "::mlir::func::FuncOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def FoldExpandPass : Pass<"mhc-fold-expand", "::mlir::func::FuncOp"> {
+  let summary = "Read the one row of equal streams where it lies";
+  let description = [{
+    The streams of `mhc.expand` are copies of a row. Where all of its readers are kernels that take the row in their
+    place, they do, with the attribute that says so, and no copy is written: around the first sublayer of a model, and
+    in the gradients of its last one where the streams are added up behind it. Where one reader needs streams, they are
+    there for all. Interleaved streams (`Cn`) stay: the fast kernels of GPUs read whole vectors of them.
+
+    Before:
+    ```mlir
+    %x = mhc.expand(x = %e : tensor<?x64xbf16>) <layout = nC> -> (streams : tensor<?x4x64xbf16>)
+    %y = mhc.post(..., x = %x : tensor<?x4x64xbf16>, ...) <layout = nC, orient = io> -> (out : tensor<?x4x64xbf16>)
+    ```
+    After:
+    ```mlir
+    %y = mhc.post(..., x = %e : tensor<?x64xbf16>, ...) <layout = nC, orient = io, equal_x> -> (out : tensor<?x4x64xbf16>)
+    ```
+  }];
+  let dependentDialects = ["::mhc::MhcDialect"];
+}
+
 def ViewGatePass : Pass<"mhc-view-gate", "::mlir::func::FuncOp"> {
   let summary = "Read the gates of gated delta front ends where they lie";
   let description = [{

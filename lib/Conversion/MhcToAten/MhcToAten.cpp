@@ -13,6 +13,7 @@
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/Conversion/Passes.h"
 #include "mhc/Conversion/WriteAten.h"
+#include "mhc/IR/EqualStreams.h"
 #include "mhc/IR/KernelInfo.h"
 #include "mhc/IR/MhcOps.h"
 #include "mhc/IR/OpKinds.h"
@@ -487,7 +488,10 @@ FailureOr<WrittenCalls> CallWriter::write() {
   return WrittenCalls{json::Object{{"calls", std::move(calls)}, {"nodes", std::move(nodes)}}, std::move(ops)};
 }
 
-FailureOr<WrittenCalls> mhc::writeAten(func::FuncOp func) { return CallWriter(func).write(); }
+FailureOr<WrittenCalls> mhc::writeAten(func::FuncOp func) {
+  writeOutEqualStreams(func); // PyTorch's ops take streams
+  return CallWriter(func).write();
+}
 
 void mhc::printLines(const json::Object &object, raw_ostream &os) {
   os << "{";

@@ -8,6 +8,7 @@
 #include "KernelVjp.h"
 #include "Random.h"
 #include "StreamMix.h"
+#include "mhc/IR/EqualStreams.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -20,6 +21,8 @@ LogicalResult PostOp::verify() {
 LogicalResult PostOp::canonicalize(PostOp op, PatternRewriter &rewriter) { return removeDropout(op, rewriter); }
 
 SmallVector<Value> PostOp::decompose(OpBuilder &builder) {
+  if (Operation *whole = withWholeStreams(builder, *this))
+    return SmallVector<Value>(whole->getResults());
   LeafBuilder leaf(builder, getLoc());
   Value x = leaf.toF32(getX()), f = leaf.toF32(getF());
   if (getBias()) {
@@ -59,6 +62,8 @@ LogicalResult PostBwdOp::canonicalize(PostBwdOp op, PatternRewriter &rewriter) {
 }
 
 SmallVector<Value> PostBwdOp::decompose(OpBuilder &builder) {
+  if (Operation *whole = withWholeStreams(builder, *this))
+    return SmallVector<Value>(whole->getResults());
   LeafBuilder leaf(builder, getLoc());
   bool streamsFirst = getLayout() == Layout::nC, outputFirst = getOrient() == Orient::oi;
   int64_t streams = streamsFirst ? 1 : 2, channels = 3 - streams;

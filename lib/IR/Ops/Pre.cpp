@@ -8,6 +8,7 @@
 #include "Pre.h"
 #include "KernelVjp.h"
 #include "StreamMix.h"
+#include "mhc/IR/EqualStreams.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -65,6 +66,8 @@ static void appendSaved(Op op, ProjectionOp projection, SmallVector<Value> &resu
 }
 
 SmallVector<Value> PreOp::decompose(OpBuilder &builder) {
+  if (Operation *whole = withWholeStreams(builder, *this))
+    return SmallVector<Value>(whole->getResults());
   LeafBuilder leaf(builder, getLoc());
   RankedTensorType mixType = getHRes().getType(), gateType = getHPost().getType();
   int64_t tokens = mixType.getDimSize(0), n = mixType.getDimSize(1), rows = getBeta().getType().getDimSize(0);
@@ -281,6 +284,8 @@ static Value residualBwd(PreBwdOp op, OpBuilder &builder, Value dMix, Value logi
 }
 
 SmallVector<Value> PreBwdOp::decompose(OpBuilder &builder) {
+  if (Operation *whole = withWholeStreams(builder, *this))
+    return SmallVector<Value>(whole->getResults());
   LeafBuilder leaf(builder, getLoc());
   RankedTensorType gateType = getDHPost().getType();
   int64_t tokens = gateType.getDimSize(0), n = gateType.getDimSize(1), rows = getBeta().getType().getDimSize(0);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Activity.h"
+#include "mhc/IR/EqualStreams.h"
 #include "mhc/IR/MhcInterfaces.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -24,9 +25,13 @@ static bool readsActive(Operation *op, const ActiveValues &active) {
       .wasInterrupted();
 }
 
-/// Replaces an op without a gradient rule, and says whether it did.
+/// Replaces an op without a gradient rule, or with equal streams, and says whether it did.
 static FailureOr<bool> replaceByRules(Operation *op, RewriterBase &rewriter) {
   rewriter.setInsertionPoint(op);
+  if (Operation *whole = withWholeStreams(rewriter, op)) {
+    rewriter.replaceOp(op, whole);
+    return true;
+  }
   if (auto flattenable = dyn_cast<FlattenableOpInterface>(op))
     return flattenable.flatten(rewriter);
   auto decomposable = dyn_cast<DecomposableOpInterface>(op);

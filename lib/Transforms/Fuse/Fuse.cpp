@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuse.h"
+#include "mhc/IR/EqualStreams.h"
 #include "mhc/Transforms/EraseDead.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -33,6 +34,7 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
     if (level == FuseLevel::none || func.isExternal())
       return;
     Sites sites(getArgument(), limit);
+    writeOutEqualStreams(func);
     eraseDeadOps(func);
     if (level >= FuseLevel::layer) {
       narrowPre(func, sites);

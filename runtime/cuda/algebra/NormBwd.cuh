@@ -17,17 +17,18 @@ namespace mhcrt {
 constexpr float kLeastRoot = 16;
 
 struct NormView {
-  const void *x; ///< [M,K] bf16
+  const void *x; ///< [M,K] bf16, or [M,width] where that is one of several equal parts
   int64_t K;
   int32_t norm;
   float eps;
+  int64_t width;
 };
 
 /// Mean square of a token's x, by a whole warp.
 __device__ inline float rowMeanSquare(const NormView &norm, int64_t token) {
   float sum = 0.0f;
   for (int64_t k = threadIdx.x % 32; k < norm.K; k += 32) {
-    const float v = WideOrBf16Input{norm.x, MHCRT_BF16}[token * norm.K + k];
+    const float v = WideOrBf16Input{norm.x, MHCRT_BF16}[token * norm.width + k % norm.width];
     sum = fmaf(v, v, sum);
   }
 #pragma unroll

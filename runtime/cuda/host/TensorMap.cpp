@@ -32,11 +32,20 @@ static cudaError_t encodeMap(CUtensorMap &map, const void *data, uint32_t rank, 
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t mhcrt::streamsMap(CUtensorMap &map, const void *data, const TileShape &shape) {
-  const cuuint64_t M = shape.M, C = shape.C;
-  const cuuint64_t sizes[4] = {64, M, 4, C / 64}, strides[3] = {C * 8, C * 2, 128};
+/// `token` and `stream` are bytes from one to the next.
+static cudaError_t fourStreams(CUtensorMap &map, const void *data, const mhcrt::TileShape &shape, cuuint64_t token,
+                               cuuint64_t stream) {
+  const cuuint64_t sizes[4] = {64, cuuint64_t(shape.M), 4, cuuint64_t(shape.C) / 64}, strides[3] = {token, stream, 128};
   const cuuint32_t box[4] = {64, shape.tokens, 4, shape.groups};
   return encodeMap(map, data, 4, sizes, strides, box);
+}
+
+cudaError_t mhcrt::streamsMap(CUtensorMap &map, const void *data, const TileShape &shape) {
+  return fourStreams(map, data, shape, shape.C * 8, shape.C * 2);
+}
+
+cudaError_t mhcrt::equalStreamsMap(CUtensorMap &map, const void *data, const TileShape &shape) {
+  return fourStreams(map, data, shape, shape.C * 2, 0);
 }
 
 cudaError_t mhcrt::channelsMap(CUtensorMap &map, const void *data, const TileShape &shape) {

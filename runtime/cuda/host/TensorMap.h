@@ -24,6 +24,8 @@ struct TileShape {
 
 /// Map of a tensor [M,4,C].
 cudaError_t streamsMap(CUtensorMap &map, const void *data, const TileShape &shape);
+/// The same of a tensor [M,C], each of whose rows stands for four streams.
+cudaError_t equalStreamsMap(CUtensorMap &map, const void *data, const TileShape &shape);
 /// Map of a tensor [M,C].
 cudaError_t channelsMap(CUtensorMap &map, const void *data, const TileShape &shape);
 

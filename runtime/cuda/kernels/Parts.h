@@ -26,6 +26,8 @@ private:
   mhcrt_context &context;
 };
 
+/// Makes equal streams of their rows.
+cudaError_t makeStreams(mhcrt_context &context, const ExpandArgs &args);
 mhcrt_status launchPost(mhcrt_context &context, const PostArgs &args);
 mhcrt_status launchPostBwd(mhcrt_context &context, const PostBwdArgs &args);
 mhcrt_status launchPre(mhcrt_context &context, const PreArgs &args);

@@ -9,6 +9,7 @@
 #include "cuda/host/Launch.cuh"
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Elementwise.h"
+#include "cuda/kernels/Parts.h"
 #include "src/Checks.h"
 
 using namespace mhcrt;
@@ -42,6 +43,15 @@ static constexpr Variant<ExpandArgs> kVariants[] = {
      [](mhcrt_context &c, const ExpandArgs &a) { return expandN2N8(a, c.stream); }},
     {"cn4", 80, kAnyArch, expandCn4Takes, [](mhcrt_context &c, const ExpandArgs &a) { return expandCn4(a, c.stream); }},
     {"generic", 0, kAnyArch, nullptr, launchGeneric}};
+
+cudaError_t mhcrt::makeStreams(mhcrt_context &context, const ExpandArgs &args) {
+  for (const Variant<ExpandArgs> &row : kVariants) {
+    Needs needs;
+    if (needs.arch(context.arch, row.leastArch, row.mostArch) && (!row.takes || row.takes(args, needs)))
+      return row.launch(context, args);
+  }
+  return cudaErrorNotSupported; // the last row takes every call
+}
 
 mhcrt_status mhcrt::runExpand(mhcrt_context &context, const ExpandArgs &args) {
   if (!checkExpand(context, args))

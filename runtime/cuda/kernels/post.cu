@@ -33,11 +33,12 @@ __global__ void __launch_bounds__(kThreads) postKernel(PostArgs a, Dropout dropo
   const bool channelsFirst = a.layout == MHCRT_LAYOUT_CN;
   // A[o,i] is mix[o * stepO + i * stepI].
   const int stepO = a.orient == MHCRT_ORIENT_OI ? n : 1, stepI = a.orient == MHCRT_ORIENT_OI ? 1 : n;
+  const int64_t xStep = a.equal_x ? 0 : a.C;
   for (int64_t item = firstItem(); item < a.M * a.C; item += itemStep()) {
     const int64_t m = item / a.C, c = item % a.C, token = m * n * a.C;
     const float *h = static_cast<const float *>(a.h_post) + m * n;
     const float *mix = static_cast<const float *>(a.h_res) + m * n * n;
-    const T *x = static_cast<const T *>(a.x) + token;
+    const T *x = static_cast<const T *>(a.x) + (a.equal_x ? m * a.C : token);
     T *out = static_cast<T *>(a.out) + token;
     float branch = toFloat(static_cast<const T *>(a.f)[item]), in[kMaxStreams];
     if (bias)
@@ -46,7 +47,7 @@ __global__ void __launch_bounds__(kThreads) postKernel(PostArgs a, Dropout dropo
     for (int i = 0; i < kMaxStreams; ++i) {
       if (i == n)
         break;
-      in[i] = toFloat(x[streamIndex(i, c, n, a.C, channelsFirst)]);
+      in[i] = toFloat(x[streamIndex(i, c, n, xStep, channelsFirst && !a.equal_x)]);
     }
     for (int o = 0; o < n; ++o) {
       float sum = dropper.element(token + streamIndex(o, c, n, a.C, channelsFirst), h[o] * branch);

@@ -48,7 +48,7 @@ template <typename T, bool kDrops>
 __device__ inline OutputGradient outputGradient(const PostBwdArgs &a, const Dropper<kDrops> &dropper, int64_t m,
                                                 int64_t o, int64_t c) {
   const int64_t at = m * a.n * a.C + streamIndex(o, c, a.n, a.C, a.layout == MHCRT_LAYOUT_CN);
-  const float whole = toFloat(static_cast<const T *>(a.d_out)[at]);
+  const float whole = toFloat(static_cast<const T *>(a.d_out)[a.equal_d_out ? m * a.C + c : at]);
   return {whole, dropper.element(at, whole)};
 }
 
@@ -107,7 +107,9 @@ __device__ inline void addChannels(const PostBwdArgs &a, const Dropper<kDrops> &
                                    float (&sums)[kOutputs * (kMaxStreams + 1)]) {
   const AnyInput bias = {a.bias, a.bias_type};
   const int n = static_cast<int>(a.n);
-  const T *x = static_cast<const T *>(a.x) + m * n * a.C;
+  const bool channelsFirst = a.layout == MHCRT_LAYOUT_CN;
+  const T *x = static_cast<const T *>(a.x) + m * (a.equal_x ? 1 : n) * a.C;
+  const int64_t xStep = a.equal_x ? 0 : channelsFirst ? 1 : a.C, xChannel = !a.equal_x && channelsFirst ? n : 1;
   for (int64_t c = threadIdx.x; c < a.C; c += kThreads) {
     const float branch = toFloat(static_cast<const T *>(a.f)[m * a.C + c]) + (bias ? bias[c] : 0.0f);
     float grad[kOutputs];
@@ -124,7 +126,7 @@ __device__ inline void addChannels(const PostBwdArgs &a, const Dropper<kDrops> &
     for (int i = 0; i < kMaxStreams; ++i) {
       if (i == n)
         break;
-      const float in = toFloat(x[streamIndex(i, c, n, a.C, a.layout == MHCRT_LAYOUT_CN)]);
+      const float in = toFloat(x[i * xStep + c * xChannel]);
 #pragma unroll
       for (int o = 0; o < kOutputs; ++o) {
         float &sum = sums[o * (kMaxStreams + 1) + i];

@@ -265,6 +265,7 @@ bool mhcrt::postBwdCn4Takes(const PostBwdArgs &a, Needs &needs) {
   // Channels, whose sums stand beside those of a team in the 48 KiB that a block has without asking.
   constexpr int64_t kMostSummed = (48 * 1024 - sizeof(float) * 2 * kMostTeamWarps * kTeamSums) / sizeof(float);
   return cellsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.given("d_f", a.d_f) &&
+         needs.that(!a.equal_x && !a.equal_d_out, "streams that are not one row") &&
          (!postBwdGrows(a) || needs.absent("seed", a.seed)) && (!a.d_bias || needs.atMost("C", a.C, kMostSummed)) &&
          needs.aligned({a.d_out, a.f, a.x, a.h_post, a.h_res, a.d_f, a.d_x, a.d_x_in});
 }

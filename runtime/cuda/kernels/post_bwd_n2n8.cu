@@ -14,6 +14,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/kernels/Elementwise.h"
+#include "cuda/tile/StreamSteps.cuh"
 #include "cuda/tile/Team.cuh"
 
 using namespace mhcrt;
@@ -29,6 +30,7 @@ struct PostBwdColumns {
   void *df, *dx;
   float *dhPost, *dhRes; ///< null when they are not wanted
   uint32_t columns;
+  StreamSteps dOutSteps, xSteps;
   bool wideBias, outputFirst;
 };
 
@@ -73,9 +75,8 @@ struct Inputs {
     ::load(f, static_cast<const V *>(args.f) + token + column);
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      const uint64_t at = token * n + uint64_t(i) * args.columns + column;
-      ::load(dOut[i], static_cast<const V *>(args.dOut) + at);
-      ::load(x[i], static_cast<const V *>(args.x) + at);
+      ::load(dOut[i], static_cast<const V *>(args.dOut) + args.dOutSteps.at(blockIdx.x, i, column));
+      ::load(x[i], static_cast<const V *>(args.x) + args.xSteps.at(blockIdx.x, i, column));
     }
   }
 };
@@ -192,6 +193,7 @@ cudaError_t mhcrt::postBwdN2N8(const PostBwdArgs &a, cudaStream_t stream) {
   return withOtherStreams(a.n, [&](auto n) {
     return withElement(a.x_type, [&](auto type) {
       using T = decltype(type);
+      const int64_t columns = a.C / kChannels<n(), T>;
       const PostBwdColumns args = {a.d_out,
                                    a.f,
                                    a.x,
@@ -202,7 +204,9 @@ cudaError_t mhcrt::postBwdN2N8(const PostBwdArgs &a, cudaStream_t stream) {
                                    a.d_x,
                                    static_cast<float *>(a.d_h_post),
                                    static_cast<float *>(a.d_h_res),
-                                   static_cast<uint32_t>(a.C / kChannels<n(), T>),
+                                   static_cast<uint32_t>(columns),
+                                   StreamSteps(a.n, columns, a.equal_d_out),
+                                   StreamSteps(a.n, columns, a.equal_x),
                                    a.bias_type == MHCRT_F32,
                                    a.orient == MHCRT_ORIENT_OI};
       const auto kernel = a.d_x ? postBwdColumnsKernel<n(), T, true> : postBwdColumnsKernel<n(), T, false>;

@@ -15,6 +15,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/kernels/PostBwd.cuh"
+#include "cuda/tile/StreamSteps.cuh"
 #include "cuda/tile/Team.cuh"
 
 using namespace mhcrt;
@@ -25,6 +26,7 @@ struct PostBwdN4 {
   const uint4 *dOut, *f, *x;
   uint4 *df, *dx;
   uint32_t M, columns;
+  StreamSteps dOutSteps, xSteps;
   PostBwdCommon common;
   Dropout dropout;
 };
@@ -36,11 +38,11 @@ struct Inputs {
   __device__ __forceinline__ void loadGradient(const PostBwdN4 &args, Place at) {
 #pragma unroll
     for (int o = 0; o < 4; ++o)
-      dOut[o] = loadOnce(args.dOut + at.of(o, args.columns));
+      dOut[o] = loadOnce(args.dOut + args.dOutSteps.at(at.token, o, at.column));
     f = loadOnce(args.f + at.flat(args.columns));
   }
   __device__ __forceinline__ void loadStream(const PostBwdN4 &args, Place at, int i) {
-    x[i] = loadOnce(args.x + at.of(i, args.columns));
+    x[i] = loadOnce(args.x + args.xSteps.at(at.token, i, at.column));
   }
   __device__ __forceinline__ void load(const PostBwdN4 &args, Place at) {
     loadGradient(args, at);
@@ -124,14 +126,12 @@ static cudaError_t launch(const PostBwdN4 &args, int multiprocessors, cudaStream
 }
 
 cudaError_t mhcrt::postBwdN4(const PostBwdArgs &a, int multiprocessors, cudaStream_t stream) {
-  const PostBwdN4 args = {static_cast<const uint4 *>(a.d_out),
-                          static_cast<const uint4 *>(a.f),
-                          static_cast<const uint4 *>(a.x),
-                          static_cast<uint4 *>(a.d_f),
-                          static_cast<uint4 *>(a.d_x),
-                          static_cast<uint32_t>(a.M),
-                          static_cast<uint32_t>(columnsOf(a.C, a.x_type)),
-                          PostBwdCommon(a),
+  const int64_t columns = columnsOf(a.C, a.x_type);
+  const PostBwdN4 args = {static_cast<const uint4 *>(a.d_out), static_cast<const uint4 *>(a.f),
+                          static_cast<const uint4 *>(a.x),     static_cast<uint4 *>(a.d_f),
+                          static_cast<uint4 *>(a.d_x),         static_cast<uint32_t>(a.M),
+                          static_cast<uint32_t>(columns),      StreamSteps(4, columns, a.equal_d_out),
+                          StreamSteps(4, columns, a.equal_x),  PostBwdCommon(a),
                           Dropout(a.seed, a.rate, a.stream)};
   return withElement(a.x_type, [&](auto type) {
     using T = decltype(type);

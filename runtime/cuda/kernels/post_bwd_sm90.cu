@@ -244,8 +244,9 @@ cudaError_t mhcrt::postBwdSm90(mhcrt_context &context, const PostBwdArgs &a) {
   if (grows)
     extras = {a.d_x != nullptr, kWarps<true>, starts ? widthOf(a.d_x_in_type) : 0,
               a.d_bias ? static_cast<uint32_t>(a.C * 4) : 0};
-  PostBwdSm90 args = {{{static_cast<const char *>(a.d_out), 4},
-                       {static_cast<const char *>(a.x), 4},
+  extras.hasEqual = a.equal_x || a.equal_d_out;
+  PostBwdSm90 args = {{{static_cast<const char *>(a.d_out), 4, 1, a.equal_d_out != 0},
+                       {static_cast<const char *>(a.x), 4, 1, a.equal_x != 0},
                        {static_cast<const char *>(a.f), 1},
                        {static_cast<const char *>(a.d_x_in), starts ? 4u : 0u, extras.lastWidth}},
                       static_cast<char *>(a.d_f),

@@ -8,7 +8,7 @@
 //
 // Plan    One column of 16 bytes a thread: n + 1 loads in flight, n stores. The n + n*n coefficients of the token are
 //         the same for a warp and come from the first-level cache. out may be x.
-// Bytes   per token (2n + 1)C elements and 4(n + n*n).
+// Bytes   per token (2n + 1)C elements and 4(n + n*n); (n + 2)C where the streams of x are equal.
 // Needs   n = 4, or 2 or 8 without dropout; layout nC, C a multiple of 16 bytes.
 // Round   f32: f + bias, times h_post, then the products in the order of i; one rounding at the store.
 // Result  H200, bf16, M = 8192, C 4096 / 7168 / 1280: 144 / 248 / 46 us, 99 / 100 / 97 % of copy; 80 registers.
@@ -17,6 +17,7 @@
 #include "cuda/algebra/Mix.cuh"
 #include "cuda/kernels/Elementwise.h"
 #include "cuda/tile/Columns.cuh"
+#include "cuda/tile/StreamSteps.cuh"
 
 using namespace mhcrt;
 
@@ -28,6 +29,7 @@ struct PostColumns {
   const float4 *hPost, *hRes;
   uint4 *out;
   uint32_t M, columns;
+  StreamSteps xSteps;
   Dropout dropout;
 };
 
@@ -41,7 +43,7 @@ __global__ void __launch_bounds__(kColumnThreads) postColumnsKernel(PostColumns 
   uint4 in[n];
 #pragma unroll
   for (int i = 0; i < n; ++i)
-    in[i] = loadOnce(args.x + column.at<n>(i, args.columns));
+    in[i] = loadOnce(args.x + args.xSteps.at(column.token, i, column.index));
   const uint4 branch = loadOnce(args.f + column.flat(args.columns));
   const PostCoefficientsOf<n> h(args.hPost, args.hRes, column.token);
   const Dropper<kDrops> dropper(args.dropout);
@@ -90,6 +92,7 @@ static PostColumns argsOf(const PostArgs &a) {
           static_cast<uint4 *>(a.out),
           static_cast<uint32_t>(a.M),
           static_cast<uint32_t>(columnsOf(a.C, a.x_type)),
+          StreamSteps(a.n, columnsOf(a.C, a.x_type), a.equal_x),
           Dropout(a.seed, a.rate, a.stream)};
 }
 

@@ -7,8 +7,9 @@
 //   h_res = residual map of z          u[m,c] = sum_i h_pre[m,i] * x[m,i,c], or by h_in in place of h_pre
 //
 // Generic: the launches of projection, gates, the residual map and aggregate, and so their bits; fold_pre and the
-// rounding of h_res have a launch of their own. tf32x3: the same, with the projection on matrix tiles and aggregate's
-// fast row. n8: the same, with the projection of projection_eight_sm90.cu.
+// rounding of h_res have a launch of their own, and so have equal streams, which are made in scratch memory. tf32x3:
+// the same, with the projection on matrix tiles and aggregate's fast row. n8: the same, with the projection of
+// projection_eight_sm90.cu.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/algebra/Format.cuh"
@@ -51,7 +52,8 @@ cudaError_t launchResidual(mhcrt_context &context, const PreArgs &a, const float
 
 } // namespace
 
-cudaError_t generic::pre(mhcrt_context &context, const char *kernel, const PreArgs &a, bool isHead, Units units) {
+cudaError_t generic::pre(mhcrt_context &context, const char *kernel, const PreArgs &given, bool isHead, Units units) {
+  PreArgs a = given;
   const int64_t R = isHead ? 0 : a.N - 2 * a.n;
   const bool isIdentity = a.res_map == MHCRT_RES_MAP_IDENTITY;
   const int32_t type = isHead ? MHCRT_NONE : MHCRT_F32; // of what head does not have
@@ -59,9 +61,16 @@ cudaError_t generic::pre(mhcrt_context &context, const char *kernel, const PreAr
   const int64_t hPreAt = plan.addFloats(a.h_pre ? 0 : a.M, a.n), projAt = plan.addFloats(a.proj ? 0 : a.M, a.N);
   const int64_t statAt = plan.addFloats(a.stat ? 0 : a.M, 1), logitsAt = plan.addFloats(isIdentity ? 0 : a.M, R);
   const int64_t sumsAt = plan.add(projectionBytes(projectionOf(a, a.N, nullptr, nullptr), units));
+  const int64_t streamsAt = plan.add(a.equal_x ? saturatingMul(a.M, a.K * mhcrt_dtype_bytes(a.x_type)) : 0);
   auto *scratch = static_cast<char *>(context.reserveScratch(kernel, plan.bytes()));
   if (!scratch)
     return cudaSuccess;
+  if (a.equal_x) {
+    a.x = scratch + streamsAt;
+    if (const cudaError_t error =
+            makeStreams(context, {given.x, a.x_type, scratch + streamsAt, a.x_type, a.M, a.C, a.n, a.layout}))
+      return error;
+  }
   const auto room = [&](void *result, int64_t at) { return static_cast<float *>(result ? result : scratch + at); };
   float *hPre = room(a.h_pre, hPreAt), *proj = room(a.proj, projAt), *stat = room(a.stat, statAt);
   float *logits = isIdentity ? static_cast<float *>(a.h_res) : room(nullptr, logitsAt);

@@ -61,10 +61,11 @@ __device__ __forceinline__ void loadChunk(const PreBwdOperands &args, int64_t to
   chunk = {};
   if (channel >= C)
     return;
-  const auto *x = static_cast<const uint16_t *>(args.x) + token * 4 * C + channel;
+  const auto *x = static_cast<const uint16_t *>(args.x) + token * args.xWidth() + channel;
+  const int64_t step = args.equalX ? 0 : C;
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    chunk.x[i] = loadOnce(x + i * C);
+    chunk.x[i] = loadOnce(x + i * step);
 #pragma unroll
   for (int half = 0; half < chunk.kHalves; ++half)
     chunk.du[half] = loadOnce(static_cast<const uint16_t *>(args.du) + token * args.C + half * C + channel);
@@ -296,7 +297,8 @@ __device__ __forceinline__ void storeCoefficients(const Coefficients<n> &c, cons
     proj[j] = weighted * c.s;
     most = fmaxf(most, fabsf(proj[j]));
   }
-  const float factor = statisticFactor({args.x, n * args.C, args.norm, args.normEps}, c.s, dStat, c.token);
+  const float factor =
+      statisticFactor({args.x, n * args.C, args.norm, args.normEps, args.xWidth()}, c.s, dStat, c.token);
   if (live) {
     BoundaryRow *row = rows.boundary.rows ? rows.boundary.rows + c.token : nullptr;
     auto *dProj = reinterpret_cast<float4 *>(row ? row->dProj : rows.dProj + c.token * kColumns);

@@ -30,6 +30,7 @@ PreBwdOperands mhcrt::preBwdOperands(const PreBwdArgs &a) {
   to.foldPre = a.fold_pre;
   to.hPreFormat = static_cast<int32_t>(a.h_pre_format), to.hPostFormat = static_cast<int32_t>(a.h_post_format);
   to.logitsFormat = static_cast<int32_t>(a.sk_format);
+  to.equalX = a.equal_x, to.equalDxIn = a.d_out && a.equal_d_out;
   return to;
 }
 

@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// RingKernel.cuh has formula, plan and rounding. x is read once: 10C bytes a token. Calls of two streams are those of
-// pre_pairs_sm90.cu.
+// RingKernel.cuh has formula, plan and rounding. x is read once: 10C bytes a token, 4C where its streams are equal.
+// Calls of two streams are those of pre_pairs_sm90.cu.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/kernels/Pre.h"
@@ -21,5 +21,5 @@ bool mhcrt::preSm90Takes(const PreArgs &a, Needs &needs) {
 int64_t mhcrt::preSm90Bytes(const PreArgs &a) { return a.n == 2 ? 0 : ringBytes<true>(a.M, a.C); }
 
 cudaError_t mhcrt::preSm90(const PreArgs &a, void *scratch, cudaStream_t stream) {
-  return a.n == 2 ? prePairs(a, stream) : launchRingOf<true>(ringArgsOfPre(a), scratch, stream);
+  return a.n == 2 ? prePairs(a, stream) : launchRingOf<true>(ringArgsOfPre(a), scratch, stream, a.equal_x != 0);
 }

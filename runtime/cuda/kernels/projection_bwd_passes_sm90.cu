@@ -33,8 +33,8 @@ __global__ void __launch_bounds__(kThreads)
   if (args.dStat && args.statForm == MHCRT_STAT_MEAN_SQUARE)
     factor = 2.0f / static_cast<float>(args.n * args.C) * args.dStat[mine];
   else if (args.dStat)
-    factor =
-        statisticFactor({args.x, args.n * args.C, args.norm, args.normEps}, args.stat[mine], args.dStat[mine], mine);
+    factor = statisticFactor({args.x, args.n * args.C, args.norm, args.normEps, args.n * args.C}, args.stat[mine],
+                             args.dStat[mine], mine);
   if (token >= args.M)
     return;
   float most = 0.0f;

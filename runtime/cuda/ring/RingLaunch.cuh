@@ -229,9 +229,10 @@ cudaError_t launchClusters(const RingArgs &args, cudaStream_t stream, const Argu
 }
 
 template <typename S, bool kAggregate>
-cudaError_t launchRing(const RingArgs &args, void *scratch, cudaStream_t stream) {
+cudaError_t launchRing(const RingArgs &args, void *scratch, cudaStream_t stream, bool equalX) {
   CUtensorMap map;
-  if (const cudaError_t error = streamsMap(map, args.x, {args.M, S::kWidth, S::kTokens, 1}))
+  const auto makeMap = equalX ? equalStreamsMap : streamsMap;
+  if (const cudaError_t error = makeMap(map, args.x, {args.M, S::kWidth, S::kTokens, 1}))
     return error;
   if constexpr (S::kThroughMemory)
     return launchGang<S, kRingKernel<S, kAggregate>>(args, scratch, stream, map);
@@ -319,11 +320,12 @@ int64_t ringBytes(int64_t M, int64_t C) {
   return bytes;
 }
 
+/// With `equalX`, x is [M,C], each of whose rows stands for four streams.
 template <bool kAggregate, bool kPairs = false>
-cudaError_t launchRingOf(const RingArgs &args, void *scratch, cudaStream_t stream) {
+cudaError_t launchRingOf(const RingArgs &args, void *scratch, cudaStream_t stream, bool equalX = false) {
   cudaError_t error = cudaErrorNotSupported;
   withRingShape<kAggregate, kPairs>(
-      args.C, [&](auto shape) { error = launchRing<decltype(shape), kAggregate>(args, scratch, stream); });
+      args.C, [&](auto shape) { error = launchRing<decltype(shape), kAggregate>(args, scratch, stream, equalX); });
   return error;
 }
 

@@ -38,7 +38,8 @@ struct StreamBwdArgs {
   void *dx;
   float *partials; ///< [groups][4C][24]; null when neither d_phi nor d_norm_weight is wanted
   int64_t M, C;
-  bool transposed; ///< mix is [in, out]
+  bool transposed;        ///< mix is [in, out]
+  bool equalX, equalDxIn; ///< [M,C], each of whose rows stands for four streams
 };
 
 /// Blocks that share a slice of channels: each makes a partial sum of d_phi.

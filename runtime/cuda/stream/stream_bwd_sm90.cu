@@ -85,12 +85,14 @@ template <Start kStart, bool kHasDu, bool kPairs>
 cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream) {
   using L = Layout<kStart, kHasDu, kPairs>;
   const TileShape shape = {args.M, args.C, kSlotTokens, kSlice / 64};
+  const auto xMap = args.equalX ? equalStreamsMap : streamsMap,
+             startMap = args.equalDxIn ? equalStreamsMap : streamsMap;
   CUtensorMap x, dxIn = {}, du = {}, dx;
-  cudaError_t error = streamsMap(x, args.x, shape);
+  cudaError_t error = xMap(x, args.x, shape);
   if (!error)
     error = streamsMap(dx, args.dx, shape);
   if (!error && kStart != Start::kNone)
-    error = streamsMap(dxIn, args.dxIn, shape);
+    error = startMap(dxIn, args.dxIn, shape);
   if (!error && kHasDu)
     error = channelsMap(du, args.du, {args.M, args.C * (kPairs ? 2 : 1), kSlotTokens, kSlice / 64});
   constexpr auto *kKernel = streamBwdKernel<kStart, kHasDu, kPairs>;

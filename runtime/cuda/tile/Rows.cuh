@@ -25,10 +25,14 @@ constexpr int kRowRingBytes = 220 * 1024; ///< the rest is for sums and barriers
 constexpr int kMostStages = 48;
 constexpr int kWorkWarps = 15; ///< with the copying warp 16: 128 registers a thread
 
-/// A tensor of one or four rows a token, each `width` times as long as those of the others.
+/// A tensor of one or four rows a token, each `width` times as long as those of the others. Of four that are equal,
+/// memory has one.
 struct RowSource {
   const char *base;
   uint32_t rows, width = 1;
+  bool isEqual = false;
+
+  __device__ uint64_t at(uint32_t token, uint32_t row) const { return isEqual ? token : uint64_t(token) * rows + row; }
 };
 
 constexpr int kSources = 4;
@@ -41,6 +45,7 @@ struct RowExtras {
   int mostWarps = kWorkWarps; ///< that work
   uint32_t lastWidth = 0;     ///< of four more rows that it reads; 0 where there are none
   uint32_t teamBytes = 0;     ///< that a team keeps over a run of tokens; 0 where it keeps nothing
+  bool hasEqual = false;      ///< sources
 };
 
 /// Partition of a width. All follows from C and the extras alone, but for the number of blocks, and runs from M.
@@ -53,11 +58,12 @@ struct RowPlan {
   uint32_t pitch;      ///< from row to row in a stage
   uint32_t tokenRows;  ///< that a stage has room for
   uint32_t M, run;     ///< tokens, of all and of a run: a multiple of the teams, or 0 where there are no runs
+  bool hasEqual;       ///< sources, whose rows are not one behind the other
 
   /// Four rows written per token are slower with pieces of two turns, unless these are the whole token.
   RowPlan(int64_t M, int64_t bytes, const RowExtras &extras)
       : rowBytes(static_cast<uint32_t>(bytes)), tokenRows(kTokenRows + 4 * extras.lastWidth),
-        M(static_cast<uint32_t>(M)) {
+        M(static_cast<uint32_t>(M)), hasEqual(extras.hasEqual) {
     warps = teamWarps(rowBytes / 16);
     const uint32_t turn = warps * 512;
     pieceBytes = rowBytes <= turn || (extras.writesFour && rowBytes > 2 * turn) ? turn : 2 * turn;
@@ -136,21 +142,22 @@ struct RowRing {
   }
 
 private:
-  /// Lane k copies row k, or where rows are whole, source k.
+  /// Lane k copies row k, or where rows are whole and none is equal to others, source k.
   __device__ void copy(const RowSource (&sources)[kSources], uint32_t token, uint32_t piece, int stage) const {
     const int lane = threadIdx.x % 32;
     const uint32_t bytes = min(plan.pieceBytes, plan.rowBytes - piece);
     if (lane == 0)
       barrierExpect(full(stage), plan.tokenRows * bytes);
     __syncwarp();
-    const int source = plan.isWhole() ? lane : lane / 4, row = plan.isWhole() ? 0 : lane % 4;
+    const bool isWhole = plan.isWhole() && !plan.hasEqual;
+    const int source = isWhole ? lane : lane / 4, row = isWhole ? 0 : lane % 4;
 #pragma unroll
     for (int k = 0; k < kSources; ++k) {
       const uint32_t rows = sources[k].rows, width = sources[k].width;
       if (source == k && row < rows)
         bulkLoad(this->row(stage, (k + 1 < kSources ? 4 * k : kTokenRows) + row * width),
-                 sources[k].base + ((uint64_t(token) * rows + row) * plan.rowBytes + piece) * width,
-                 (plan.isWhole() ? rows * bytes : bytes) * width, full(stage));
+                 sources[k].base + (sources[k].at(token, row) * plan.rowBytes + piece) * width,
+                 (isWhole ? rows * bytes : bytes) * width, full(stage));
     }
   }
 };

@@ -460,7 +460,7 @@ typedef struct mhcrt_permutation_mix_args {
 mhcrt_status mhcrt_permutation_mix(mhcrt_context *ctx, const mhcrt_permutation_mix_args *args);
 
 /// Gradients of mhc.post in one pass over its output's gradient and the streams.
-/// d_out[M,n,C] (or [M,C,n] by layout), f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout), h_res[M,n,n], seed?[S], d_x_in?[M,n,C] (or [M,C,n] by layout), d_bias_in?[C] -> d_f?[M,C], d_h_post?[M,n], d_h_res?[M,n,n], d_x?[M,n,C] (or [M,C,n] by layout), d_bias?[C]
+/// d_out[M,n,C] (or [M,C,n] by layout, [M,C] by equal_d_out), f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout, [M,C] by equal_x), h_res[M,n,n], seed?[S], d_x_in?[M,n,C] (or [M,C,n] by layout), d_bias_in?[C] -> d_f?[M,C], d_h_post?[M,n], d_h_res?[M,n,n], d_x?[M,n,C] (or [M,C,n] by layout), d_bias?[C]
 typedef struct mhcrt_post_bwd_args {
   int64_t size;
   const void *d_out;
@@ -499,11 +499,13 @@ typedef struct mhcrt_post_bwd_args {
   int32_t orient;
   double rate;
   int64_t stream;
+  int64_t equal_x;
+  int64_t equal_d_out;
 } mhcrt_post_bwd_args;
 mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const mhcrt_post_bwd_args *args);
 
 /// Mix the residual streams and add the sublayer's output to each.
-/// f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout), h_res[M,n,n], seed?[S] -> out[M,n,C] (or [M,C,n] by layout)
+/// f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout, [M,C] by equal_x), h_res[M,n,n], seed?[S] -> out[M,n,C] (or [M,C,n] by layout)
 typedef struct mhcrt_post_args {
   int64_t size;
   const void *f;
@@ -528,6 +530,7 @@ typedef struct mhcrt_post_args {
   int32_t orient;
   double rate;
   int64_t stream;
+  int64_t equal_x;
 } mhcrt_post_args;
 mhcrt_status mhcrt_post(mhcrt_context *ctx, const mhcrt_post_args *args);
 
@@ -708,7 +711,7 @@ typedef struct mhcrt_post_pre_args {
 mhcrt_status mhcrt_post_pre(mhcrt_context *ctx, const mhcrt_post_pre_args *args);
 
 /// Gradients of mhc.pre, with the streams' in one accumulated write.
-/// d_u?[M,C], d_h_pre?[M,n], d_h_post[M,n], d_h_res[M,n,n], x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], proj[M,N], stat[M], d_out?[M,n,C] (or [M,C,n] by layout), h_res?[M,n,n], d_x_in?[M,n,C] (or [M,C,n] by layout), d_phi_in?[N,K] (or [K,N] by phi_layout), d_norm_weight_in?[K], d_alpha_in?[A], d_beta_in?[N] -> d_x?[M,n,C] (or [M,C,n] by layout), d_phi?[N,K] (or [K,N] by phi_layout), d_norm_weight?[K], d_alpha?[A], d_beta?[N]
+/// d_u?[M,C], d_h_pre?[M,n], d_h_post[M,n], d_h_res[M,n,n], x[M,n,C] (or [M,C,n] by layout, [M,C] by equal_x), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], proj[M,N], stat[M], d_out?[M,n,C] (or [M,C,n] by layout, [M,C] by equal_d_out), h_res?[M,n,n], d_x_in?[M,n,C] (or [M,C,n] by layout), d_phi_in?[N,K] (or [K,N] by phi_layout), d_norm_weight_in?[K], d_alpha_in?[A], d_beta_in?[N] -> d_x?[M,n,C] (or [M,C,n] by layout), d_phi?[N,K] (or [K,N] by phi_layout), d_norm_weight?[K], d_alpha?[A], d_beta?[N]
 typedef struct mhcrt_pre_bwd_args {
   int64_t size;
   const void *d_u;
@@ -782,6 +785,8 @@ typedef struct mhcrt_pre_bwd_args {
   int64_t h_post_format;
   int64_t sk_format;
   int64_t solver;
+  int64_t equal_x;
+  int64_t equal_d_out;
 } mhcrt_pre_bwd_args;
 mhcrt_status mhcrt_pre_bwd(mhcrt_context *ctx, const mhcrt_pre_bwd_args *args);
 
@@ -899,7 +904,7 @@ typedef struct mhcrt_pre_gated_delta_rule_args {
 mhcrt_status mhcrt_pre_gated_delta_rule(mhcrt_context *ctx, const mhcrt_pre_gated_delta_rule_args *args);
 
 /// Compute a sublayer's mixing coefficients and its input in one pass over the streams.
-/// x[M,n,C] (or [M,C,n] by layout), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], h_in?[M,n] -> u?[M,C], h_pre?[M,n], h_post[M,n], h_res[M,n,n], proj?[M,N], stat?[M]
+/// x[M,n,C] (or [M,C,n] by layout, [M,C] by equal_x), phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], h_in?[M,n] -> u?[M,C], h_pre?[M,n], h_post[M,n], h_res[M,n,n], proj?[M,N], stat?[M]
 typedef struct mhcrt_pre_args {
   int64_t size;
   const void *x;
@@ -951,6 +956,7 @@ typedef struct mhcrt_pre_args {
   const void *h_in;
   int32_t h_in_type;
   int64_t solver;
+  int64_t equal_x;
 } mhcrt_pre_args;
 mhcrt_status mhcrt_pre(mhcrt_context *ctx, const mhcrt_pre_args *args);
 

@@ -47,3 +47,16 @@ func.func @f(%x: tensor<?x8x4xf32>) -> tensor<?x8xf32> {
   %out = mhc.contract(x = %x : tensor<?x8x4xf32>) <layout = Cn, mode = mean> -> (out : tensor<?x8xf32>)
   return %out : tensor<?x8xf32>
 }
+
+// -----
+
+// Equal streams are written out before they are differentiated: each has its gradient.
+// CHECK-LABEL: func.func @f_bwd(
+// CHECK: %[[STREAMS:.*]] = mhc.expand(x = %{{.*}} : tensor<?x8xf32>) <layout = nC>
+// CHECK: mhc.post_bwd({{.*}}x = %[[STREAMS]] : tensor<?x4x8xf32>, {{.*}}<layout = nC, orient = oi> ->
+// CHECK: mhc.contract(
+func.func @f(%x: tensor<?x8xf32>, %h: tensor<?x4xf32>, %m: tensor<?x4x4xf32>) -> tensor<?x4x8xf32> {
+  %out = mhc.post(f = %x : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x : tensor<?x8xf32>,
+      h_res = %m : tensor<?x4x4xf32>) <layout = nC, orient = oi, equal_x> -> (out : tensor<?x4x8xf32>)
+  return %out : tensor<?x4x8xf32>
+}

@@ -22,6 +22,8 @@ def Mhc_PostOp : Mhc_KernelOp<"post", [DeclareOpInterfaceMethods<DecomposableOpI
     memory order keeps it, divided by `1 - rate`, where `mhc.dropout` would keep element e, and has 0 of it elsewhere.
     The mix of the streams is never dropped. A rate of 0 folds away.
 
+    With `equal_x`, x is one row that stands for every stream, as `mhc.expand` would write them.
+
     ```mlir
     func.func @post(%f: tensor<?x64xbf16>, %bias: tensor<64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>,
                     %h_res: tensor<?x4x4xf32>) -> tensor<?x4x64xbf16> {
@@ -33,9 +35,9 @@ def Mhc_PostOp : Mhc_KernelOp<"post", [DeclareOpInterfaceMethods<DecomposableOpI
     ```
   }];
   let arguments = (ins Mhc_Like<"x", ["M", "C"]>:$f, Optional<Mhc_LikeOrF32<"x", ["C"]>>:$bias,
-    Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Streams<>:$x, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
-    Optional<Mhc_Seed>:$seed, Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient, Mhc_OptionalRate:$rate,
-    Mhc_OptionalStreamNumber:$stream);
+    Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_MaybeEqualStreams<"equal_x">:$x,
+    Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res, Optional<Mhc_Seed>:$seed, Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient, Mhc_OptionalRate:$rate,
+    Mhc_OptionalStreamNumber:$stream, Mhc_EqualStreams:$equal_x);
   let results = (outs Mhc_Streams<"x">:$out);
   let flops = "2*M*n*n*C + 2*M*n*C + seed_count*M*n*C";
   let dimRules = [Mhc_SeedSize];
@@ -59,6 +61,8 @@ def Mhc_PostBwdOp : Mhc_KernelOp<"post_bwd", [DeclareOpInterfaceMethods<Decompos
 
     A gradient that is no result is not computed. `d_x` and `d_bias` start from `d_x_in` and `d_bias_in`, or from zero.
 
+    With `equal_x` and `equal_d_out`, the tensor is one row that stands for every stream; `d_x` is that of each stream.
+
     ```mlir
     func.func @post_bwd(%d_out: tensor<?x4x64xbf16>, %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>,
                         %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>)
@@ -71,11 +75,11 @@ def Mhc_PostBwdOp : Mhc_KernelOp<"post_bwd", [DeclareOpInterfaceMethods<Decompos
     }
     ```
   }];
-  let arguments = (ins Mhc_Streams<"x">:$d_out, Mhc_Like<"x", ["M", "C"]>:$f, Optional<Mhc_LikeOrF32<"x", ["C"]>>:$bias,
-    Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Streams<>:$x, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
-    Optional<Mhc_Seed>:$seed, Optional<Mhc_StreamGradient<"d_x">>:$d_x_in,
+  let arguments = (ins Mhc_MaybeEqualStreams<"equal_d_out", "x">:$d_out, Mhc_Like<"x", ["M", "C"]>:$f,
+    Optional<Mhc_LikeOrF32<"x", ["C"]>>:$bias, Mhc_Tensor<[F32], ["M", "n"]>:$h_post,
+    Mhc_MaybeEqualStreams<"equal_x">:$x, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res, Optional<Mhc_Seed>:$seed, Optional<Mhc_StreamGradient<"d_x">>:$d_x_in,
     Optional<Mhc_WeightGradient<["C"], "d_bias">>:$d_bias_in, Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient,
-    Mhc_OptionalRate:$rate, Mhc_OptionalStreamNumber:$stream);
+    Mhc_OptionalRate:$rate, Mhc_OptionalStreamNumber:$stream, Mhc_EqualStreams:$equal_x, Mhc_EqualStreams:$equal_d_out);
   let results = (outs Optional<Mhc_Like<"x", ["M", "C"]>>:$d_f, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_post,
     Optional<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$d_h_res, Optional<Mhc_StreamGradient<>>:$d_x,
     Optional<Mhc_WeightGradient<["C"]>>:$d_bias);

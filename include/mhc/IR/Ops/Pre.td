@@ -30,6 +30,9 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
     fold. The results keep their type f32 and hold the rounded numbers; `mhc.post` has nothing to round. `sk_format` is
     the `format` of `mhc.sinkhorn`, `solver` its `solver`.
 
+    With `equal_x`, x is one row that stands for every stream, as `mhc.expand` would write them: 2C elements a token pass
+    through memory, for x and u.
+
     C1: the constraints of `mhc.sinkhorn` hold when `res_map` is `sinkhorn`; otherwise `init`, `order`, `denom`,
     `sk_eps`, `iters` and `sk_format` are not read, and `solver` may not be `newton`. C2: A is 3. C3: `h_in` goes with
     `u`, and without `fold_pre`.
@@ -47,13 +50,14 @@ def Mhc_PreOp : Mhc_KernelOp<"pre", [DeclareOpInterfaceMethods<DecomposableOpInt
     }
     ```
   }];
-  let arguments = (ins Mhc_Streams<>:$x, Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
-    Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["N"]>:$beta, Mhc_AddedOperand<Mhc_Tensor<[F32], ["M", "n"]>, 4>:$h_in,
+  let arguments = (ins Mhc_MaybeEqualStreams<"equal_x">:$x, Mhc_Phi<"N">:$phi,
+    Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight, Mhc_Tensor<[F32], ["A"]>:$alpha,
+    Mhc_Tensor<[F32], ["N"]>:$beta, Mhc_AddedOperand<Mhc_Tensor<[F32], ["M", "n"]>, 4>:$h_in,
     Mhc_LayoutAttr:$layout, Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps,
     Mhc_Factor:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
     Mhc_Eps:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OptionalPrecision:$precision,
     Mhc_OptionalFormat:$h_pre_format, Mhc_OptionalFormat:$h_post_format, Mhc_OptionalFormat:$h_res_format,
-    Mhc_OptionalFormat:$sk_format, Mhc_OptionalSolver:$solver);
+    Mhc_OptionalFormat:$sk_format, Mhc_OptionalSolver:$solver, Mhc_EqualStreams:$equal_x);
   let results = (outs Optional<Mhc_Like<"x", ["M", "C"]>>:$u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre,
     Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
     Optional<Mhc_Tensor<[F32], ["M", "N"]>>:$proj, Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
@@ -93,6 +97,8 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     are stored. A program whose own derivative goes through casts rounds the gradients of the coefficients as well, and
     is off by up to 2^-9 of each for bf16, 2^-12 for f16.
 
+    With `equal_x` and `equal_d_out`, the tensor is one row that stands for every stream; `d_x` is that of each stream.
+
     C1: the constraints of `mhc.sinkhorn`, as for `mhc.pre`. C2: A is 3. C3: `d_norm_weight` needs `norm_weight`.
     C4: `d_out` and `h_res` go together, with `d_x` and without `d_x_in`; `orient` is read with them only.
 
@@ -115,10 +121,11 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     ```
   }];
   let arguments = (ins Optional<Mhc_Like<"x", ["M", "C"]>>:$d_u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_pre,
-    Mhc_Tensor<[F32], ["M", "n"]>:$d_h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_h_res, Mhc_Streams<>:$x,
+    Mhc_Tensor<[F32], ["M", "n"]>:$d_h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_h_res,
+    Mhc_MaybeEqualStreams<"equal_x">:$x,
     Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight, Mhc_Tensor<[F32], ["A"]>:$alpha,
     Mhc_Tensor<[F32], ["N"]>:$beta, Mhc_Tensor<[F32], ["M", "N"]>:$proj, Mhc_Tensor<[F32], ["M"]>:$stat,
-    Optional<Mhc_Streams<"x">>:$d_out, Optional<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$h_res,
+    Optional<Mhc_MaybeEqualStreams<"equal_d_out", "x">>:$d_out, Optional<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$h_res,
     Optional<Mhc_StreamGradient<"d_x">>:$d_x_in, Optional<Mhc_PhiGradient<"N", "d_phi">>:$d_phi_in,
     Optional<Mhc_WeightGradient<["K"], "d_norm_weight">>:$d_norm_weight_in,
     Optional<Mhc_WeightGradient<["A"], "d_alpha">>:$d_alpha_in, Optional<Mhc_WeightGradient<["N"], "d_beta">>:$d_beta_in,
@@ -126,7 +133,8 @@ def Mhc_PreBwdOp : Mhc_KernelOp<"pre_bwd", [DeclareOpInterfaceMethods<Decomposab
     Mhc_Factor:$post_mult, Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom,
     Mhc_Eps:$sk_eps, Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OrientAttr:$orient,
     Mhc_OptionalPrecision:$precision, Mhc_OptionalFormat:$h_pre_format, Mhc_OptionalFormat:$h_post_format,
-    Mhc_OptionalFormat:$sk_format, Mhc_OptionalSolver:$solver);
+    Mhc_OptionalFormat:$sk_format, Mhc_OptionalSolver:$solver, Mhc_EqualStreams:$equal_x,
+    Mhc_EqualStreams:$equal_d_out);
   let results = (outs Optional<Mhc_StreamGradient<>>:$d_x, Optional<Mhc_PhiGradient<"N">>:$d_phi,
     Optional<Mhc_WeightGradient<["K"]>>:$d_norm_weight, Optional<Mhc_WeightGradient<["A"]>>:$d_alpha,
     Optional<Mhc_WeightGradient<["N"]>>:$d_beta);
