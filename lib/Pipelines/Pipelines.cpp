@@ -149,10 +149,10 @@ static void addPhase(OpPassManager &pm, const PipelineOptions &options, Phase ph
     addFuse(pm, options);
     if (!options.grad.empty())
       addGradients(pm, options);
-    if (options.fuse != FuseLevel::none && !options.keepsResults) // behind gradients, whose d_gate is one
+    if (options.fuse != FuseLevel::none && !options.keepsResults) { // behind gradients, whose d_gate is one
       pm.addNestedPass<func::FuncOp>(createViewGatePass());
-    if (options.fuse != FuseLevel::none) // behind gradients, which are of streams
-      pm.addNestedPass<func::FuncOp>(createFoldExpandPass());
+      pm.addNestedPass<func::FuncOp>(createFoldExpandPass()); // and which are of streams
+    }
     return;
   case Phase::loops:
     return addLoops(pm, options);
