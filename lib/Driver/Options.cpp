@@ -5,6 +5,8 @@
 //
 // Options that are not in the table below are parsed as options of a run, which mhc-run has too.
 //
+// Long because it is one list: of all options, with what each takes and needs.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
@@ -359,6 +361,7 @@ static llvm::Error nameHeader(DriverOptions &options) {
 /// Options that would do nothing without another one are errors.
 static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSet<> &given) {
   bool grad = !options.compile.grad.empty(), layers = options.compile.fuse >= FuseLevel::layer;
+  const bool fuses = options.compile.fuse != FuseLevel::none;
   bool explains = options.explain != Explain::no || !options.report.empty();
   bool runs = options.run || options.verify;
   bool makesCode = runs || options.measure || options.runOptions.list || options.library ||
@@ -379,10 +382,10 @@ static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSe
       {"--fail-if-unfused", layers, "'--fuse=layer' or '--fuse=model'"},
       {"--expect-fused", layers, "'--fuse=layer' or '--fuse=model'"},
       {"--pipeline", grad, "'--grad'"},
-      {"--pipeline", options.compile.fuse != FuseLevel::none, "'--fuse=chain' or more, which find the sublayers"},
-      {"--raise-limit", options.compile.fuse != FuseLevel::none, "'--fuse=chain' or more"},
-      {"--fuse-limit", options.compile.fuse != FuseLevel::none, "'--fuse=chain' or more"},
-      {"--no-proof", options.compile.fuse != FuseLevel::none, "'--fuse=chain' or more"},
+      {"--pipeline", fuses, "'--fuse=chain' or more, which find the sublayers"},
+      {"--raise-limit", fuses, "'--fuse=chain' or more"},
+      {"--fuse-limit", fuses, "'--fuse=chain' or more"},
+      {"--no-proof", fuses, "'--fuse=chain' or more"},
       {"--machine", explains, "'--explain' or '--report'"},
       {"--measure", options.explain == Explain::text, "'--explain'"},
       {"--measure", options.compile.stages == 1, "a model without '--pipeline'"},
@@ -445,8 +448,8 @@ static llvm::Error takeModelOptions(DriverOptions &options, const llvm::StringSe
   if (!config)
     return llvm::consumeError(config.takeError()), llvm::Error::success();
   for (const auto &[key, value] : config->options) {
-    const std::string name = "--" + llvm::join(llvm::split(key, '_'), "-");
-    const Option *option = llvm::find_if(kOptions, [&](const Option &o) { return o.name == name; });
+    const Option *option = llvm::find_if(
+        kOptions, [&](const Option &o) { return o.name == "--" + llvm::join(llvm::split(key, '_'), "-"); });
     std::string needed = given.contains(option->name) ? "" : option->set(options, value);
     if (!needed.empty())
       return llvm::createStringError(path + ": error: '" + key + "' is \"" + value + "\"; needed " + needed);
