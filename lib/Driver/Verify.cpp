@@ -100,6 +100,32 @@ static void fillCuts(mhcrt::HostTensor &tensor, int64_t tokens) {
     cuts[2] = cuts[1];
 }
 
+/// Whether an integer argument of the program says of each token where its sequence starts.
+static bool holdsStarts(mlir::BlockArgument argument) {
+  return llvm::any_of(argument.getUsers(), [&](mlir::Operation *user) {
+    auto shift = llvm::dyn_cast<ShiftOp>(user);
+    return shift && shift.getStarts() == argument;
+  });
+}
+
+/// Two sequences, the first of which has half of the tokens.
+static void fillStarts(mhcrt::HostTensor &tensor) {
+  auto *starts = static_cast<int32_t *>(tensor.data());
+  for (int64_t i = 0, second = tensor.elements() / 2; i < tensor.elements(); ++i)
+    starts[i] = i < second ? 0 : second;
+}
+
+static void fillIntegers(mhcrt::HostTensor &tensor, mlir::BlockArgument argument, const Sizes &sizes,
+                         std::mt19937 &generator) {
+  std::optional<int64_t> tokens = argument ? cutTokens(argument, sizes) : std::nullopt;
+  if (tokens)
+    fillCuts(tensor, *tokens);
+  else if (argument && holdsStarts(argument))
+    fillStarts(tensor);
+  else
+    fillIndices(tensor, generator);
+}
+
 static llvm::Expected<Tensors> randomArguments(const mhcrt_model *model, int32_t entry, mlir::func::FuncOp program,
                                                const Sizes &given, double least) {
   std::mt19937 generator(1);
@@ -118,9 +144,8 @@ static llvm::Expected<Tensors> randomArguments(const mhcrt_model *model, int32_t
     if (!(isInteger ? arguments[i].allocate(info.dtype, *dims, error) : wide.allocate(MHCRT_F64, *dims, error)))
       return llvm::createStringError(error);
     if (isInteger) {
-      std::optional<int64_t> tokens =
-          program && i < program.getNumArguments() ? cutTokens(program.getArgument(i), *sizes) : std::nullopt;
-      tokens ? fillCuts(arguments[i], *tokens) : fillIndices(arguments[i], generator);
+      const bool isKnown = program && i < program.getNumArguments();
+      fillIntegers(arguments[i], isKnown ? program.getArgument(i) : mlir::BlockArgument(), *sizes, generator);
       continue;
     }
     fillRandom(wide, least, generator);

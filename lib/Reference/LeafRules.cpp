@@ -120,6 +120,7 @@ static Expected<HostTensor> evaluateSequenceStarts(Operation *op, ArrayRef<HostT
   return HostTensor({size}, std::move(starts));
 }
 
+/// A token that has moved stays where the sequence of the later one of both places starts no later than the earlier.
 static Expected<HostTensor> evaluateShift(Operation *op, ArrayRef<HostTensor> operands) {
   auto shift = cast<ShiftOp>(op);
   const HostTensor &x = operands[0];
@@ -131,7 +132,7 @@ static Expected<HostTensor> evaluateShift(Operation *op, ArrayRef<HostTensor> op
   for (int64_t i = 0; i < x.size(); ++i) {
     const int64_t m = i / inner % tokens, from = m - by;
     const bool isToken = from >= 0 && from < tokens;
-    if (isToken && (operands.size() == 1 || operands[1].data()[m] == operands[1].data()[from]))
+    if (isToken && (operands.size() == 1 || operands[1].data()[std::max(m, from)] <= std::min(m, from)))
       out[i] = x.data()[i - by * inner];
   }
   return HostTensor(Shape(x.shape()), std::move(out));
