@@ -47,3 +47,51 @@ func.func @numbers_of_buffers(%x: memref<?x24xf32>, %mix: memref<?x4x4xf32>) {
     counts = [1, 1] config = {}
   return
 }
+
+// -----
+
+// A launch has the tensors and attributes that its kernel op could have.
+
+func.func @no_attributes(%x: memref<?x4x4xf32>) {
+  // expected-error @below {{'mhc.sinkhorn' op requires attribute}}
+  mhc.launch "mhc.sinkhorn" ins(%x : memref<?x4x4xf32>) outs(%x : memref<?x4x4xf32>) counts = [1, 1] config = {}
+  return
+}
+
+// -----
+
+func.func @kind_of_attribute(%x: memref<?x4x4xf32>) {
+  // expected-error @below {{of 'mhc.sinkhorn': attribute 'init' failed to satisfy constraint}}
+  mhc.launch "mhc.sinkhorn" ins(%x : memref<?x4x4xf32>) outs(%x : memref<?x4x4xf32>) counts = [1, 1]
+    config = {init = "x", order = #mhc.order<row_col>, denom = #mhc.denom<none>, eps = 0.0 : f64, iters = 20 : i64}
+  return
+}
+
+// -----
+
+func.func @rank(%x: memref<?x4xf32>, %y: memref<?x4x4xf32>) {
+  // expected-error @below {{'mhc.sinkhorn' op operand #0}}
+  mhc.launch "mhc.sinkhorn" ins(%x : memref<?x4xf32>) outs(%y : memref<?x4x4xf32>) counts = [1, 1]
+    config = {init = #mhc.init<exp>, order = #mhc.order<row_col>, denom = #mhc.denom<none>, eps = 0.0 : f64,
+              iters = 20 : i64}
+  return
+}
+
+// -----
+
+func.func @elements(%x: memref<?x4x4xi64>, %y: memref<?x4x4xf32>) {
+  // expected-error @below {{'mhc.sinkhorn' op operand #0}}
+  mhc.launch "mhc.sinkhorn" ins(%x : memref<?x4x4xi64>) outs(%y : memref<?x4x4xf32>) counts = [1, 1]
+    config = {init = #mhc.init<exp>, order = #mhc.order<row_col>, denom = #mhc.denom<none>, eps = 0.0 : f64,
+              iters = 20 : i64}
+  return
+}
+
+// -----
+
+func.func @buffers_of_buffers(%x: memref<?x4x4xmemref<4xf32>>, %y: memref<?x4x4xf32>) {
+  // expected-error @below {{of 'mhc.sinkhorn': a tensor has no elements of type 'memref<4xf32>'}}
+  mhc.launch "mhc.sinkhorn" ins(%x : memref<?x4x4xmemref<4xf32>>) outs(%y : memref<?x4x4xf32>) counts = [1, 1]
+    config = {}
+  return
+}

@@ -386,9 +386,6 @@ LogicalResult EntryLowering::lowerLaunch(LaunchOp op) {
     rest = rest.drop_front(count);
     const Buffer *buffer = count ? &buffers[list.front()] : nullptr;
     ElementCode code = buffer ? elementCode(buffer->element) : kNoElement;
-    if (buffer && code == kNoElement)
-      return op.emitError() << "'" << tensor.name << "' has elements of type " << buffer->element
-                            << ", which the runtime does not know";
     tensors.push_back(buffer);
     arguments.push_back(!buffer ? null() : tensor.isList ? pointerArray(op.getLoc(), list) : buffer->pointer);
     arguments.push_back(address.i32(code));

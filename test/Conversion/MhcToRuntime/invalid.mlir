@@ -20,13 +20,3 @@ func.func @not_outlined(%x: memref<4xf32> {mhc.name = "x", mhc.dims = ["4"]}) {
   memref.copy %x, %x : memref<4xf32> to memref<4xf32>
   return
 }
-
-// -----
-
-func.func @unknown_element_type(%x: memref<2x1x1xi1> {mhc.name = "x", mhc.dims = ["2", "1", "1"]}) {
-  // expected-error @below {{'logits' has elements of type 'i1', which the runtime does not know}}
-  mhc.launch "mhc.sinkhorn" ins(%x : memref<2x1x1xi1>) outs(%x : memref<2x1x1xi1>)
-    counts = [1, 1] config = {init = #mhc.init<exp>, order = #mhc.order<row_col>, denom = #mhc.denom<none>,
-    eps = 0.0 : f64, iters = 20 : i64}
-  return
-}
