@@ -186,13 +186,16 @@ static void joinFirst(SmallVectorImpl<ReassociationIndices> &groups) {
       --dim;
 }
 
-/// Where one reshape splits tokens and other dimensions: only the others.
+/// Where one reshape splits tokens and other dimensions: only the others, if there are any.
 Value TokenJoiner::splitOthers(tensor::ExpandShapeOp op) {
   SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
   if (groups[0] != ReassociationIndices{0, 1})
     return {};
   joinFirst(groups);
-  return tensor::ExpandShapeOp::create(builder, op.getLoc(), joinedType(op.getResultType()), op.getSrc(), groups,
+  RankedTensorType type = joinedType(op.getResultType());
+  if (type == op.getSrcType())
+    return op.getSrc();
+  return tensor::ExpandShapeOp::create(builder, op.getLoc(), type, op.getSrc(), groups,
                                        joinedSizes(op.getMixedOutputShape()));
 }
 
