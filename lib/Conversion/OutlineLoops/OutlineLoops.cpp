@@ -44,16 +44,20 @@ class LoopOutliner {
 public:
   explicit LoopOutliner(ModuleOp module) : module(module), symbols(module) {}
 
-  void run(func::FuncOp entry) {
+  LogicalResult run(func::FuncOp entry) {
     SmallVector<Operation *> ops;
     entry.walk([&](Operation *op) {
       if (isa<memref::CopyOp, linalg::LinalgOp>(op))
         ops.push_back(op);
     });
+    for (Operation *op : ops)
+      if (auto loop = dyn_cast<linalg::LinalgOp>(op); loop && !loop.hasPureBufferSemantics())
+        return op->emitError() << "'" << op->getName() << "' has tensors; needed buffers, which mhc-bufferize makes";
     for (Operation *op : ops) {
       auto copy = dyn_cast<memref::CopyOp>(op);
       outline(copy ? asLinalg(copy) : cast<linalg::LinalgOp>(op));
     }
+    return success();
   }
 
 private:
@@ -263,8 +267,8 @@ struct OutlineLoops : mhc::impl::OutlineLoopsPassBase<OutlineLoops> {
   void runOnOperation() override {
     LoopOutliner outliner(getOperation());
     for (func::FuncOp func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      if (func.isPublic() && !func.isDeclaration())
-        outliner.run(func);
+      if (func.isPublic() && !func.isDeclaration() && failed(outliner.run(func)))
+        return signalPassFailure();
   }
 };
 } // namespace

@@ -20,6 +20,12 @@ static MemRefType bufferType(Type tensor) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
+/// Whether a function takes and gives tensors still.
+static bool isOnTensors(func::FuncOp func) {
+  return llvm::all_of(func.getArgumentTypes(), llvm::IsaPred<RankedTensorType>) &&
+         llvm::all_of(func.getResultTypes(), llvm::IsaPred<RankedTensorType>);
+}
+
 /// The size of a result: that of an argument whose dimension has the same name.
 static Value sizeNamed(OpBuilder &builder, func::CallOp call, func::FuncOp callee, Attribute name) {
   for (auto [i, operand] : llvm::enumerate(call.getOperands()))
@@ -74,9 +80,10 @@ static void takeBuffers(func::FuncOp func) {
 
 void mhc::callOnBuffers(ModuleOp module) {
   module.walk([](func::CallOp call) {
-    if (func::FuncOp callee = outsideCallee(call))
+    if (func::FuncOp callee = outsideCallee(call); callee && isOnTensors(callee))
       ::callOnBuffers(call, callee);
   });
   for (func::FuncOp func : outsideFunctions(module))
-    takeBuffers(func);
+    if (isOnTensors(func))
+      takeBuffers(func);
 }

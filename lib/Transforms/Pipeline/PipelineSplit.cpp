@@ -47,10 +47,10 @@ namespace {
 class Splitter {
 public:
   Splitter(func::FuncOp func, int64_t stages)
-      : func(func), stages(stages), dims(func), block(&func.getBody().front()), crossing(stages + 1) {}
+      : func(func), stages(stages), dims(func), block(&func.getBody().front()) {}
 
   /// Appends the functions that it makes to those of their stages.
-  LogicalResult run(MutableArrayRef<SmallVector<func::FuncOp>> made);
+  LogicalResult run(SmallVectorImpl<SmallVector<func::FuncOp>> &made);
 
 private:
   bool isBound(Value value) const { return firstUse.contains(value); }
@@ -200,7 +200,7 @@ static std::string typesOf(ValueRange values) {
   return text;
 }
 
-LogicalResult Splitter::run(MutableArrayRef<SmallVector<func::FuncOp>> made) {
+LogicalResult Splitter::run(SmallVectorImpl<SmallVector<func::FuncOp>> &made) {
   SmallVector<Operation *> posts, ends;
   for (PostOp post : block->getOps<PostOp>())
     posts.push_back(post);
@@ -209,6 +209,8 @@ LogicalResult Splitter::run(MutableArrayRef<SmallVector<func::FuncOp>> made) {
     return func.emitError() << "'" << func.getName() << "' is to have " << stages << " stages; found " << count
                             << " 'mhc.post' in " << func.getBody().getBlocks().size()
                             << " blocks, needed one for each stage in one block";
+  made.resize(stages);
+  crossing.resize(stages + 1);
   for (int64_t stage = 1; stage < stages; ++stage)
     ends.push_back(posts[stage * count / stages - 1]);
   assignStages(ends);
@@ -249,7 +251,7 @@ struct PipelineSplit : mhc::impl::PipelineSplitPassBase<PipelineSplit> {
       return signalPassFailure();
     }
     bool any = false;
-    SmallVector<SmallVector<func::FuncOp>> made(stages);
+    SmallVector<SmallVector<func::FuncOp>> made;
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (func.isDeclaration() || func.getBody().getOps<PostOp>().empty())
         continue;

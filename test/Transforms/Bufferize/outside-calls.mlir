@@ -1,4 +1,7 @@
 // RUN: mhc-opt %s --mhc-describe-entries --mhc-bufferize --mhc-check-sizes | FileCheck %s
+// RUN: mhc-opt %s --mhc-describe-entries --mhc-bufferize > %t.once
+// RUN: mhc-opt %s --mhc-describe-entries --mhc-bufferize --mhc-bufferize > %t.twice
+// RUN: diff %t.once %t.twice
 
 // The caller allocates the results, as large as the argument that has a size of the same name, and arguments are not
 // copied. Sizes of one name are checked.
