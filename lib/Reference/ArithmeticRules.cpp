@@ -67,6 +67,28 @@ static double toDouble(const APInt &value) {
                                   : static_cast<double>(value.getSExtValue());
 }
 
+/// An integer in the bits of the result's type.
+static APInt resultBits(Operation *op, double value) {
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  const unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  return APInt(64, static_cast<int64_t>(value), /*isSigned=*/true).sextOrTrunc(width);
+}
+
+template <typename Function>
+static Rule unaryBits(Function function) {
+  return [function](Operation *op, ArrayRef<HostTensor> operands) {
+    return unary([&](double a) { return toDouble(function(resultBits(op, a))); })(op, operands);
+  };
+}
+
+template <typename Function>
+static Rule binaryBits(Function function) {
+  return [function](Operation *op, ArrayRef<HostTensor> operands) {
+    return binary([&](double a, double b) { return toDouble(function(resultBits(op, a), resultBits(op, b))); })(
+        op, operands);
+  };
+}
+
 template <typename Number>
 static HostTensor elementsOf(DenseElementsAttr dense) {
   Shape shape(dense.getType().getShape());
@@ -181,10 +203,49 @@ static Expected<HostTensor> extendUnsigned(Operation *op, ArrayRef<HostTensor> o
 
 /// Without a sign, every negative number is larger than every other.
 static double unsignedMaximum(double a, double b) { return (a < 0) == (b < 0) ? std::fmax(a, b) : std::fmin(a, b); }
+static double unsignedMinimum(double a, double b) { return (a < 0) == (b < 0) ? std::fmin(a, b) : std::fmax(a, b); }
 
 /// maximum and minimum hand on a NaN of either side; maxnum and minnum take the other side.
 static double maximum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b); }
 static double minimum(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b); }
+
+namespace {
+struct Curve {
+  const char *name;
+  double (*function)(double);
+};
+} // namespace
+
+/// Functions of math that C++ has as well.
+static constexpr Curve kCurves[] = {{"absf", std::fabs},
+                                    {"acos", std::acos},
+                                    {"acosh", std::acosh},
+                                    {"asin", std::asin},
+                                    {"asinh", std::asinh},
+                                    {"atan", std::atan},
+                                    {"atanh", std::atanh},
+                                    {"cbrt", std::cbrt},
+                                    {"ceil", std::ceil},
+                                    {"cos", std::cos},
+                                    {"cosh", std::cosh},
+                                    {"erf", std::erf},
+                                    {"erfc", std::erfc},
+                                    {"exp", std::exp},
+                                    {"exp2", std::exp2},
+                                    {"expm1", std::expm1},
+                                    {"floor", std::floor},
+                                    {"log", std::log},
+                                    {"log10", std::log10},
+                                    {"log1p", std::log1p},
+                                    {"log2", std::log2},
+                                    {"round", std::round},
+                                    {"roundeven", std::nearbyint},
+                                    {"sin", std::sin},
+                                    {"sinh", std::sinh},
+                                    {"sqrt", std::sqrt},
+                                    {"tan", std::tan},
+                                    {"tanh", std::tanh},
+                                    {"trunc", std::trunc}};
 
 void mhc::reference::addArithmeticRules(llvm::StringMap<Rule> &rules) {
   rules["arith.constant"] = constant;
@@ -200,8 +261,19 @@ void mhc::reference::addArithmeticRules(llvm::StringMap<Rule> &rules) {
   rules["arith.floordivsi"] = binary([](double a, double b) { return std::floor(a / b); });
   rules["arith.ceildivsi"] = binary([](double a, double b) { return std::ceil(a / b); });
   rules["arith.remsi"] = binary([](double a, double b) { return std::fmod(a, b); });
-  rules["arith.extui"] = extendUnsigned;
+  rules["arith.extui"] = rules["arith.uitofp"] = extendUnsigned;
+  rules["arith.trunci"] = rules["arith.fptoui"] = unaryBits([](const APInt &a) { return a; });
+  // A division by zero has no result.
+  rules["arith.divui"] = binaryBits([](const APInt &a, const APInt &b) { return b.isZero() ? b : a.udiv(b); });
+  rules["arith.ceildivui"] = binaryBits([](const APInt &a, const APInt &b) {
+    return b.isZero() ? b : llvm::APIntOps::RoundingUDiv(a, b, APInt::Rounding::UP);
+  });
+  rules["arith.remui"] = binaryBits([](const APInt &a, const APInt &b) { return b.isZero() ? b : a.urem(b); });
+  rules["arith.shli"] = binaryBits([](const APInt &a, const APInt &b) { return a.shl(b); });
+  rules["arith.shrsi"] = binaryBits([](const APInt &a, const APInt &b) { return a.ashr(b); });
+  rules["arith.shrui"] = binaryBits([](const APInt &a, const APInt &b) { return a.lshr(b); });
   rules["arith.divf"] = binary([](double a, double b) { return a / b; });
+  rules["arith.remf"] = binary([](double a, double b) { return std::fmod(a, b); });
   rules["arith.negf"] = unary([](double a) { return -a; });
   rules["arith.andi"] = integers([](int64_t a, int64_t b) { return a & b; });
   rules["arith.ori"] = integers([](int64_t a, int64_t b) { return a | b; });
@@ -209,6 +281,7 @@ void mhc::reference::addArithmeticRules(llvm::StringMap<Rule> &rules) {
   rules["arith.minsi"] = binary([](double a, double b) { return std::fmin(a, b); });
   rules["arith.maxsi"] = binary([](double a, double b) { return std::fmax(a, b); });
   rules["arith.maxui"] = binary(unsignedMaximum);
+  rules["arith.minui"] = binary(unsignedMinimum);
   rules["arith.maximumf"] = binary(maximum);
   rules["arith.minimumf"] = binary(minimum);
   rules["arith.maxnumf"] = binary([](double a, double b) { return std::fmax(a, b); });
@@ -220,16 +293,16 @@ void mhc::reference::addArithmeticRules(llvm::StringMap<Rule> &rules) {
 
   rules["affine.apply"] = evaluateApply;
 
-  rules["math.exp"] = unary([](double a) { return std::exp(a); });
-  rules["math.exp2"] = unary([](double a) { return std::exp2(a); });
-  rules["math.log"] = unary([](double a) { return std::log(a); });
-  rules["math.log1p"] = unary([](double a) { return std::log1p(a); });
-  rules["math.tanh"] = unary([](double a) { return std::tanh(a); });
-  rules["math.sqrt"] = unary([](double a) { return std::sqrt(a); });
+  for (auto [name, function] : kCurves)
+    rules[("math." + llvm::Twine(name)).str()] = unary(function);
   rules["math.rsqrt"] = unary([](double a) { return 1 / std::sqrt(a); });
-  rules["math.absf"] = unary([](double a) { return std::fabs(a); });
-  rules["math.erf"] = unary([](double a) { return std::erf(a); });
   rules["math.powf"] = rules["math.fpowi"] = binary([](double a, double b) { return std::pow(a, b); });
+  rules["math.atan2"] = binary([](double a, double b) { return std::atan2(a, b); });
+  rules["math.copysign"] = binary([](double a, double b) { return std::copysign(a, b); });
+  rules["math.absi"] = unary([](double a) { return std::fabs(a); });
+  rules["math.ctlz"] = unaryBits([](const APInt &a) { return APInt(a.getBitWidth(), a.countl_zero()); });
+  rules["math.cttz"] = unaryBits([](const APInt &a) { return APInt(a.getBitWidth(), a.countr_zero()); });
+  rules["math.ctpop"] = unaryBits([](const APInt &a) { return APInt(a.getBitWidth(), a.popcount()); });
 
   rules["math.fma"] = fused;
 
