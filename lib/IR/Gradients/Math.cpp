@@ -9,6 +9,7 @@
 #include "Rule.h"
 #include "mhc/IR/Gradients.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mhc;
@@ -22,6 +23,8 @@ static void unaryVjp(Op op, Vjp &vjp) {
 }
 
 static Value expSlope(LeafBuilder &, Value, Value out) { return out; }
+static Value exp2Slope(LeafBuilder &leaf, Value, Value out) { return leaf.scale(out, std::log(2.0)); }
+static Value expm1Slope(LeafBuilder &leaf, Value, Value out) { return leaf.add(out, leaf.splat(1.0, out)); }
 static Value logSlope(LeafBuilder &leaf, Value x, Value) { return leaf.div(leaf.splat(1.0, x), x); }
 static Value tanhSlope(LeafBuilder &leaf, Value, Value out) {
   Value one = leaf.splat(1.0, out);
@@ -85,6 +88,8 @@ static void integerPowVjp(math::FPowIOp op, Vjp &vjp) {
 void mhc::registerMathGradients(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
     attachRule<math::ExpOp, unaryVjp<math::ExpOp, expSlope>>(context);
+    attachRule<math::Exp2Op, unaryVjp<math::Exp2Op, exp2Slope>>(context);
+    attachRule<math::ExpM1Op, unaryVjp<math::ExpM1Op, expm1Slope>>(context);
     attachRule<math::LogOp, unaryVjp<math::LogOp, logSlope>>(context);
     attachRule<math::Log1pOp, unaryVjp<math::Log1pOp, log1pSlope>>(context);
     attachRule<math::TanhOp, unaryVjp<math::TanhOp, tanhSlope>>(context);

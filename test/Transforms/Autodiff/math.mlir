@@ -141,3 +141,27 @@ func.func @f(%a: tensor<4xf32>, %k: tensor<4xi32>) -> tensor<4xf32> {
   %y = math.fpowi %a, %k : tensor<4xf32>, tensor<4xi32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @f_bwd
+// CHECK-SAME: (%[[OUT:.*]]: tensor<4xf32> {mhc.name = "result0"}, %[[G:.*]]: tensor<4xf32> {mhc.name = "d_result0"})
+// CHECK: %[[LOG2:.*]] = arith.constant dense<0.693147182>
+// CHECK: %[[SLOPE:.*]] = arith.mulf %[[OUT]], %[[LOG2]]
+// CHECK: arith.mulf %[[G]], %[[SLOPE]]
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = math.exp2 %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @f_bwd
+// CHECK-SAME: (%[[OUT:.*]]: tensor<4xf32> {mhc.name = "result0"}, %[[G:.*]]: tensor<4xf32> {mhc.name = "d_result0"})
+// CHECK: %[[ONE:.*]] = arith.constant dense<1.000000e+00>
+// CHECK: %[[SLOPE:.*]] = arith.addf %[[OUT]], %[[ONE]]
+// CHECK: arith.mulf %[[G]], %[[SLOPE]]
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = math.expm1 %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
