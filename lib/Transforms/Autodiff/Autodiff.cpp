@@ -200,7 +200,7 @@ private:
     auto func = getOperation().lookupSymbol<func::FuncOp>(function);
     if (!func)
       emitError(UnknownLoc::get(&getContext()))
-          << "there is no function '" << function << "' to differentiate; the module has " << functions();
+          << "there is no public function '" << function << "' to differentiate; the module has " << functions();
     else if (!func.getBody().hasOneBlock())
       func.emitError() << "cannot differentiate '" << function << "': needed a body of one block";
     else if (Operation *taken = findTaken())

@@ -1,12 +1,12 @@
 // RUN: mhc-opt %s -split-input-file -verify-diagnostics -mhc-autodiff=function=f
 
-// expected-error @unknown {{there is no function 'f' to differentiate; the module has none}}
+// expected-error @unknown {{there is no public function 'f' to differentiate; the module has none}}
 module {
 }
 
 // -----
 
-// expected-error @unknown {{there is no function 'f' to differentiate; the module has 'g', 'h'}}
+// expected-error @unknown {{there is no public function 'f' to differentiate; the module has 'g', 'h'}}
 module {
   func.func @g() {
     return
