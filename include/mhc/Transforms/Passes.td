@@ -513,7 +513,8 @@ def FlattenBranchesPass : Pass<"mhc-flatten-branches", "::mlir::func::FuncOp"> {
   let description = [{
     Buffers are planned for straight-line code, so that the memory of both sides is part of the plan. An error says why a
     branch cannot be flattened: an op that may only run where its side is taken, or sizes that differ between the sides.
-    An element that a side reads by index is the first one where the side is not taken.
+    An element that a side reads by index is the first one where the side is not taken. A part that sizes decide to read
+    is empty there, and zeros stand for it.
 
     Before:
     ```mlir
