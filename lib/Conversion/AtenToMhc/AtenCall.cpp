@@ -40,7 +40,8 @@ Dims SymbolicSizes::of(Value value) {
       dims.push_back(constantPolynomial(size));
       continue;
     }
-    StringRef text = texts && i < texts.size() ? dyn_cast<StringAttr>(texts[i]).getValue() : "?";
+    auto given = texts && i < texts.size() ? dyn_cast<StringAttr>(texts[i]) : StringAttr();
+    StringRef text = given ? given.getValue() : "?";
     auto symbol = [&](StringRef name) {
       while (name.starts_with("(") && name.ends_with(")")) // in products a quotient has another pair of them
         name = name.drop_front().drop_back();
@@ -95,7 +96,8 @@ AtenCall::AtenCall(Operation *op, const llvm::DenseMap<Value, Value> &leaves, Sy
 
 Value AtenCall::operandOf(Attribute argument) const {
   auto number = dyn_cast_if_present<IntegerAttr>(argument);
-  bool isOperand = number && number.getType().isIndex() && number.getInt() < op->getNumOperands();
+  bool isOperand = number && number.getType().isIndex() && number.getInt() >= 0 &&
+                   number.getInt() < static_cast<int64_t>(op->getNumOperands());
   return isOperand ? op->getOperand(number.getInt()) : Value();
 }
 
@@ -126,7 +128,8 @@ SmallVector<Value> AtenCall::tensors(StringRef name) const {
 
 Value AtenCall::mask(StringRef name) const {
   Value value = leafOf(op->getAttr(name));
-  return value && getElementTypeOrSelf(value).isInteger(1) ? value : Value();
+  auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+  return type && type.getElementType().isInteger(1) ? value : Value();
 }
 
 static std::optional<int64_t> literalInteger(Attribute attr) {
@@ -182,10 +185,14 @@ std::optional<SmallVector<int64_t>> AtenCall::dims(StringRef name, Value tensor)
     return std::nullopt;
   if (listed->empty())
     return llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  llvm::SmallBitVector seen(rank);
   for (int64_t &dim : *listed) {
     if (dim < -rank || dim >= rank)
       return std::nullopt;
     dim += dim < 0 ? rank : 0;
+    if (seen.test(dim))
+      return std::nullopt;
+    seen.set(dim);
   }
   return listed;
 }
@@ -276,9 +283,15 @@ Value AtenCall::spread(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (type.getShape() == resultType().getShape())
     return tensor;
+  const int64_t more = resultType().getRank() - type.getRank();
+  auto isSpread = [&](auto size) {
+    auto [from, to] = size;
+    return from == to || from == 1 || ShapedType::isDynamic(from) || ShapedType::isDynamic(to);
+  };
+  if (more < 0 || !llvm::all_of(llvm::zip(type.getShape(), resultType().getShape().drop_front(more)), isSpread))
+    return {};
   std::optional<LeafBuilder::Sizes> result = resultSizes();
-  int64_t more = resultType().getRank() - type.getRank();
-  if (!result || more < 0)
+  if (!result)
     return {};
   return leaf.broadcast(tensor, *result, llvm::to_vector(llvm::seq<int64_t>(more, resultType().getRank())));
 }
@@ -312,7 +325,7 @@ Value AtenCall::slice(Value tensor, int64_t dim, int64_t start, int64_t size) {
 
 Value AtenCall::part(Value tensor, ArrayRef<int64_t> offsets) {
   std::optional<LeafBuilder::Sizes> result = resultSizes();
-  if (!result)
+  if (!result || result->size() != offsets.size())
     return {};
   SmallVector<OpFoldResult> starts, strides(offsets.size(), leaf.constant(1));
   for (int64_t offset : offsets)

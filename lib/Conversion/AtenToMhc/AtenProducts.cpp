@@ -23,7 +23,8 @@ static Values reduction(AtenCall &call) {
 
 /// The largest elements, where nothing asks for their places.
 static Values largest(AtenCall &call) {
-  return call.results()[1].use_empty() ? Values{call.reduce(ReduceKind::max), Value()} : Values();
+  bool isAlone = call.results().size() == 2 && call.results()[1].use_empty();
+  return isAlone ? Values{call.reduce(ReduceKind::max), Value()} : Values();
 }
 
 /// A convolution along the last of three dimensions, of each channel for itself: the sum of the padded rows, each moved
@@ -35,12 +36,13 @@ static Values convolution(AtenCall &call) {
   auto taps = weight ? dyn_cast<RankedTensorType>(weight.getType()) : RankedTensorType();
   const auto is = [&](StringRef name, int64_t number) { return call.integers(name) == SmallVector<int64_t>{number}; };
   std::optional<SmallVector<int64_t>> padding = call.integers("padding");
-  if (!wide || !taps || wide.getRank() != 3 || !taps.hasStaticShape() || call.integer("groups") != wide.getDimSize(1) ||
+  if (!wide || !taps || wide.getRank() != 3 || taps.getRank() != 3 || !taps.hasStaticShape() ||
+      call.integer("groups") != wide.getDimSize(1) ||
       taps.getShape().drop_back() != ArrayRef<int64_t>{wide.getDimSize(1), 1} || isF64(x) || isF64(weight) ||
       (call.has("bias") && !bias) || call.flag("transposed") || !is("stride", 1) || !is("dilation", 1) || !padding)
     return {};
   constexpr int64_t kMostTaps = 16;
-  if (padding->size() != 1 || taps.getDimSize(2) > kMostTaps)
+  if (padding->size() != 1 || padding->front() < 0 || padding->front() > kMostTaps || taps.getDimSize(2) > kMostTaps)
     return {};
   const SmallVector<OpFoldResult> none(2, call.leaf.constant(0));
   SmallVector<OpFoldResult> around = none;
@@ -99,7 +101,7 @@ static Values logSoftmax(AtenCall &call) {
 /// -softplus(-x), where nothing asks for what its derivative keeps.
 static Values logSigmoid(AtenCall &call) {
   Value self = call.tensor("self");
-  if (!self || isF64(self) || !call.results()[1].use_empty())
+  if (!self || isF64(self) || call.results().size() != 2 || !call.results()[1].use_empty())
     return {};
   Value opposite = call.leaf.negate(call.leaf.toF32(self));
   Value softplus = SoftplusOp::create(call.builder, call.loc, opposite.getType(), opposite);
@@ -127,7 +129,8 @@ static Values rmsNorm(AtenCall &call) {
   std::optional<double> eps = std::numeric_limits<float>::epsilon();
   if (call.has("eps"))
     eps = call.number("eps");
-  if (!input || isF64(input) || !normalised || normalised->size() != 1 || !eps || (call.has("weight") && !weight))
+  if (!input || isF64(input) || rankOf(input) == 0 || !normalised || normalised->size() != 1 || !eps ||
+      (call.has("weight") && !weight))
     return {};
   const int64_t last = rankOf(input) - 1;
   const Type f32 = call.builder.getF32Type();
@@ -159,10 +162,13 @@ static bool wasNarrow(Value value, unsigned depth = 0) {
          });
 }
 
+using Product = Value (LeafBuilder::*)(Value, Value, bool, bool);
+
 /// A product of matrices, or of batches of them. Of what was narrower, one in f64 is one in f32, in which coefficients
 /// are used: kernels add its terms in f32 or more.
-static Value product(AtenCall &call, Value a, Value b, Value (LeafBuilder::*build)(Value, Value, bool, bool)) {
-  if (!a || !b || getElementTypeOrSelf(a) != getElementTypeOrSelf(b))
+static Value product(AtenCall &call, Value a, Value b, Product build) {
+  const int64_t rank = build == &LeafBuilder::matmul ? 2 : 3;
+  if (!sameElements(a, b) || rankOf(a) != rank || rankOf(b) != rank)
     return {};
   if (!isF64(a))
     return (call.leaf.*build)(a, b, false, false);
@@ -184,7 +190,7 @@ static Values batchMatmul(AtenCall &call) {
 static Values matrixVector(AtenCall &call) {
   Value vector = call.tensor("vec");
   auto type = vector ? cast<RankedTensorType>(vector.getType()) : RankedTensorType();
-  if (!type || !type.hasStaticShape())
+  if (!type || type.getRank() != 1 || !type.hasStaticShape())
     return {};
   const SmallVector<ReassociationIndices> joined = {{0, 1}};
   Value column =
@@ -194,7 +200,7 @@ static Values matrixVector(AtenCall &call) {
 }
 
 /// `self` and a product.
-static Values addProduct(AtenCall &call, Value a, Value b, Value (LeafBuilder::*build)(Value, Value, bool, bool)) {
+static Values addProduct(AtenCall &call, Value a, Value b, Product build) {
   Value start = call.tensor("self");
   bool isPlain = call.number("alpha").value_or(1) == 1 && call.number("beta").value_or(1) == 1;
   Value bias = sameElements(a, start) && isPlain ? call.spread(start) : Value();

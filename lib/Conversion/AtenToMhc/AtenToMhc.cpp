@@ -37,17 +37,20 @@ StringAttr mhc::nodeOf(func::FuncOp func, Value value) {
 // Detached maxima
 //===----------------------------------------------------------------------===//
 
+/// Whether an op is a call of one of these names, of an operand and with a result.
 static bool isCall(Operation *op, ArrayRef<StringRef> names) {
-  return op && llvm::is_contained(names, op->getName().getStringRef());
+  return op && op->getNumOperands() > 0 && op->getNumResults() > 0 &&
+         llvm::is_contained(names, op->getName().getStringRef());
 }
 
 /// The dimensions that a reduction keeps as ones, counted from the front; none for another call.
 static SmallVector<int64_t> dimsKept(Operation *op, ArrayRef<StringRef> names) {
   SmallVector<int64_t> dims;
   auto keeps = isCall(op, names) ? op->getAttrOfType<BoolAttr>("keepdim") : BoolAttr();
-  if (!keeps || !keeps.getValue())
+  auto type = keeps ? dyn_cast<RankedTensorType>(op->getOperand(0).getType()) : RankedTensorType();
+  if (!type || !keeps.getValue())
     return dims;
-  const int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
+  const int64_t rank = type.getRank();
   auto add = [&](Attribute dim) {
     if (auto number = dyn_cast<IntegerAttr>(dim))
       dims.push_back(number.getInt() < 0 ? number.getInt() + rank : number.getInt());

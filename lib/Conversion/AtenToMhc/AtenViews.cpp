@@ -60,7 +60,7 @@ static Value streamsOfToken(AtenCall &call, Value vector) {
   auto type = cast<RankedTensorType>(vector.getType());
   RankedTensorType wide = call.resultType();
   const int64_t rank = type.getRank();
-  if (rank < 3 || isF64(vector) || wide.getRank() != rank || !wide.hasStaticShape() ||
+  if (rank < 3 || isF64(vector) || !type.hasStaticShape() || wide.getRank() != rank || !wide.hasStaticShape() ||
       type.getNumElements() != wide.getShape().back() || type.getShape().back() != wide.getShape().back())
     return {};
   const int64_t n = wide.getDimSize(rank - 2), channels = wide.getDimSize(rank - 1);
@@ -88,6 +88,8 @@ static Values repeat(AtenCall &call) {
   if (!self || !times)
     return {};
   const int64_t rank = rankOf(self), more = static_cast<int64_t>(times->size()) - rank;
+  if (more < 0 || llvm::any_of(*times, [](int64_t count) { return count < 0; }))
+    return {};
   SmallVector<int64_t> whole;
   for (int64_t dim : llvm::seq(rank))
     if ((*times)[dim + more] != 1 && cast<RankedTensorType>(self.getType()).getDimSize(dim) != 1)
@@ -107,7 +109,7 @@ static Values repeat(AtenCall &call) {
 static Values slice(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self);
-  if (!dim || call.integer("step").value_or(1) != 1)
+  if (!dim || call.resultType().getRank() != rankOf(self) || call.integer("step").value_or(1) != 1)
     return {};
   int64_t start = call.integer("start").value_or(0), size = call.resultType().getDimSize(*dim);
   bool isLiteral = (!call.has("start") || call.integer("start")) && (!call.has("end") || call.integer("end"));
@@ -141,7 +143,8 @@ static Values split(AtenCall &call) {
   int64_t start = 0;
   for (unsigned i = 0; dim && i < call.results().size(); ++i) {
     RankedTensorType type = call.resultType(i);
-    Value part = type ? call.slice(self, *dim, start, type.getDimSize(*dim)) : Value();
+    bool isPart = type && type.getRank() == rankOf(self);
+    Value part = isPart ? call.slice(self, *dim, start, type.getDimSize(*dim)) : Value();
     if (!part)
       return {};
     parts.push_back(part);
@@ -194,7 +197,8 @@ static Value replaced(AtenCall &call, Value self, Value part, int64_t dim, int64
 static Values scatterSlice(AtenCall &call) {
   Value self = call.tensor("self"), part = call.tensor("src");
   std::optional<int64_t> dim = call.dim("dim", self);
-  if (!dim || !part || call.integer("step").value_or(1) != 1 || (call.has("start") && !call.integer("start")))
+  if (!dim || !part || rankOf(part) != rankOf(self) || call.integer("step").value_or(1) != 1 ||
+      (call.has("start") && !call.integer("start")))
     return {};
   const int64_t whole = cast<RankedTensorType>(self.getType()).getDimSize(*dim),
                 start = call.integer("start").value_or(0);
@@ -206,7 +210,7 @@ static Values scatterSlice(AtenCall &call) {
 static Values scatterSelect(AtenCall &call) {
   Value self = call.tensor("self"), part = call.tensor("src");
   std::optional<int64_t> dim = call.dim("dim", self), index = call.integer("index");
-  if (!dim || !index || !part)
+  if (!dim || !index || !part || rankOf(part) != rankOf(self) - 1)
     return {};
   const int64_t first = *index < 0 ? *index + cast<RankedTensorType>(self.getType()).getDimSize(*dim) : *index;
   llvm::SmallBitVector units(rankOf(self));
@@ -220,6 +224,8 @@ static Values stack(AtenCall &call) {
   if (parts.empty() || !dim || !call.resultType())
     return {};
   const int64_t rank = call.resultType().getRank(), at = *dim < 0 ? *dim + rank : *dim;
+  if (at < 0 || at >= rank || llvm::any_of(parts, [&](Value part) { return rankOf(part) != rank - 1; }))
+    return {};
   llvm::SmallBitVector units(rank);
   units.set(at);
   const bool areEqual = llvm::all_equal(parts);
@@ -243,7 +249,7 @@ static Values full(AtenCall &call) {
 static Values identity(AtenCall &call) {
   constexpr int64_t kMostElements = 256;
   RankedTensorType type = call.resultType();
-  if (!type || !type.hasStaticShape() || type.getNumElements() > kMostElements)
+  if (!type || type.getRank() != 2 || !type.hasStaticShape() || type.getNumElements() > kMostElements)
     return {};
   const llvm::fltSemantics &semantics = cast<FloatType>(type.getElementType()).getFloatSemantics();
   SmallVector<APFloat> elements(type.getNumElements(), APFloat::getZero(semantics));

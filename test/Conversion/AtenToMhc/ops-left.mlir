@@ -357,3 +357,140 @@ func.func @kept_for_the_derivative(%a: tensor<4xf32> {mhc.name = "a"}) -> (tenso
   %0:2 = "aten.log_sigmoid_forward.default"(%a) {"self" = 0 : index} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) loc("n")
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// Calls whose arguments are none that PyTorch would accept.
+
+// CHECK-LABEL: func.func @operand_below_zero(
+// CHECK-NEXT: return{{$}}
+func.func @operand_below_zero(%a: tensor<2x4xf32> {mhc.name = "a"}) -> tensor<2x4xf32> {
+  %0 = "aten.exp.default"(%a) {"self" = -1 : index} : (tensor<2x4xf32>) -> tensor<2x4xf32> loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// CHECK-LABEL: func.func @identity_of_rank_1(
+// CHECK-NEXT: return{{$}}
+func.func @identity_of_rank_1(%a: tensor<4xf32> {mhc.name = "a"}) -> tensor<4xf32> {
+  %0 = "aten.eye.default"() {"n" = 4 : i64} : () -> tensor<4xf32> loc("n")
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @stack_above(
+// CHECK-NEXT: return{{$}}
+func.func @stack_above(%a: tensor<4x8xf32> {mhc.name = "a"}) -> tensor<2x4x8xf32> {
+  %0 = "aten.stack.default"(%a) {"tensors" = [0 : index, 0 : index], "dim" = 100 : i64} : (tensor<4x8xf32>) -> tensor<2x4x8xf32> loc("n")
+  return %0 : tensor<2x4x8xf32>
+}
+
+// CHECK-LABEL: func.func @stack_below(
+// CHECK-NEXT: return{{$}}
+func.func @stack_below(%a: tensor<4x8xf32> {mhc.name = "a"}) -> tensor<2x4x8xf32> {
+  %0 = "aten.stack.default"(%a) {"tensors" = [0 : index, 0 : index], "dim" = -100 : i64} : (tensor<4x8xf32>) -> tensor<2x4x8xf32> loc("n")
+  return %0 : tensor<2x4x8xf32>
+}
+
+// CHECK-LABEL: func.func @stack_of_ranks(
+// CHECK-NEXT: return{{$}}
+func.func @stack_of_ranks(%a: tensor<8xf32> {mhc.name = "a"}) -> tensor<2x4x8xf32> {
+  %0 = "aten.stack.default"(%a) {"tensors" = [0 : index, 0 : index], "dim" = 0 : i64} : (tensor<8xf32>) -> tensor<2x4x8xf32> loc("n")
+  return %0 : tensor<2x4x8xf32>
+}
+
+// CHECK-LABEL: func.func @mm_of_ranks(
+// CHECK-NEXT: return{{$}}
+func.func @mm_of_ranks(%a: tensor<1x8x16xf32> {mhc.name = "a"}, %b: tensor<8xf32> {mhc.name = "b"}) -> tensor<1x8xf32> {
+  %0 = "aten.mm.default"(%a, %b) {"self" = 0 : index, "mat2" = 1 : index} : (tensor<1x8x16xf32>, tensor<8xf32>) -> tensor<1x8xf32> loc("n")
+  return %0 : tensor<1x8xf32>
+}
+
+// CHECK-LABEL: func.func @bmm_of_ranks(
+// CHECK-NEXT: return{{$}}
+func.func @bmm_of_ranks(%a: tensor<8x16xf32> {mhc.name = "a"}, %b: tensor<8xf32> {mhc.name = "b"}) -> tensor<1x8xf32> {
+  %0 = "aten.bmm.default"(%a, %b) {"self" = 0 : index, "mat2" = 1 : index} : (tensor<8x16xf32>, tensor<8xf32>) -> tensor<1x8xf32> loc("n")
+  return %0 : tensor<1x8xf32>
+}
+
+// CHECK-LABEL: func.func @mv_of_a_scalar(
+// CHECK-NEXT: return{{$}}
+func.func @mv_of_a_scalar(%a: tensor<8x16xf32> {mhc.name = "a"}, %b: tensor<f32> {mhc.name = "b"}) -> tensor<8xf32> {
+  %0 = "aten.mv.default"(%a, %b) {"self" = 0 : index, "vec" = 1 : index} : (tensor<8x16xf32>, tensor<f32>) -> tensor<8xf32> loc("n")
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @addmm_of_ranks(
+// CHECK-NEXT: return{{$}}
+func.func @addmm_of_ranks(%a: tensor<4x8xf32> {mhc.name = "a"}, %b: tensor<8xf32> {mhc.name = "b"}) -> tensor<4x8xf32> {
+  %0 = "aten.addmm.default"(%a, %b) {"self" = 0 : index, "mat1" = 1 : index, "mat2" = 0 : index} : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32> loc("n")
+  return %0 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @detach_of_nothing(
+// CHECK-NEXT: return{{$}}
+func.func @detach_of_nothing(%a: tensor<4xf32> {mhc.name = "a"}) -> tensor<4xf32> {
+  %0 = "aten.detach.default"() {} : () -> tensor<4xf32> loc("n")
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @slice_to_rank_1(
+// CHECK-NEXT: return{{$}}
+func.func @slice_to_rank_1(%a: tensor<4x8xf32> {mhc.name = "a"}) -> tensor<4xf32> {
+  %0 = "aten.slice.Tensor"(%a) {"self" = 0 : index, "dim" = 1 : i64, "start" = 0 : i64, "end" = 4 : i64} : (tensor<4x8xf32>) -> tensor<4xf32> loc("n")
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @split_to_rank_1(
+// CHECK-NEXT: return{{$}}
+func.func @split_to_rank_1(%a: tensor<4x8xf32> {mhc.name = "a"}) -> tensor<4xf32> {
+  %0 = "aten.split.Tensor"(%a) {"self" = 0 : index, "dim" = 1 : i64} : (tensor<4x8xf32>) -> tensor<4xf32> loc("n")
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @repeat_less_than_rank(
+// CHECK-NEXT: return{{$}}
+func.func @repeat_less_than_rank(%a: tensor<4x8xf32> {mhc.name = "a"}) -> tensor<4x8xf32> {
+  %0 = "aten.repeat.default"(%a) {"self" = 0 : index, "repeats" = [2]} : (tensor<4x8xf32>) -> tensor<4x8xf32> loc("n")
+  return %0 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @scatter_of_rank_1(
+// CHECK-NEXT: return{{$}}
+func.func @scatter_of_rank_1(%a: tensor<4x8xf32> {mhc.name = "a"}, %b: tensor<4xf32> {mhc.name = "b"}) -> tensor<4x8xf32> {
+  %0 = "aten.slice_scatter.default"(%a, %b) {"self" = 0 : index, "src" = 1 : index, "dim" = 1 : i64} : (tensor<4x8xf32>, tensor<4xf32>) -> tensor<4x8xf32> loc("n")
+  return %0 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @select_scatter_of_rank_2(
+// CHECK-NEXT: return{{$}}
+func.func @select_scatter_of_rank_2(%a: tensor<4x8xf32> {mhc.name = "a"}, %b: tensor<4x8xf32> {mhc.name = "b"}) -> tensor<4x8xf32> {
+  %0 = "aten.select_scatter.default"(%a, %b) {"self" = 0 : index, "src" = 1 : index, "dim" = 1 : i64, "index" = 0 : i64} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32> loc("n")
+  return %0 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @one_result_of_two(
+// CHECK-NEXT: return{{$}}
+func.func @one_result_of_two(%a: tensor<4x8xf32> {mhc.name = "a"}) -> tensor<4xf32> {
+  %0 = "aten.max.dim"(%a) {"self" = 0 : index, "dim" = 1 : i64} : (tensor<4x8xf32>) -> tensor<4xf32> loc("n")
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @a_dim_twice(
+// CHECK-NEXT: return{{$}}
+func.func @a_dim_twice(%a: tensor<4x8xf32> {mhc.name = "a"}) -> tensor<4x4xf32> {
+  %0 = "aten.permute.default"(%a) {"self" = 0 : index, "dims" = [0, 0]} : (tensor<4x8xf32>) -> tensor<4x4xf32> loc("n")
+  return %0 : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: func.func @sizes_that_do_not_meet(
+// CHECK-NEXT: return{{$}}
+func.func @sizes_that_do_not_meet(%a: tensor<4x8xf32> {mhc.name = "a"}, %b: tensor<3x8xf32> {mhc.name = "b"}) -> tensor<4x8xf32> {
+  %0 = "aten.add.Tensor"(%a, %b) {"self" = 0 : index, "other" = 1 : index} : (tensor<4x8xf32>, tensor<3x8xf32>) -> tensor<4x8xf32> loc("n")
+  return %0 : tensor<4x8xf32>
+}
+
+// Sizes that are no text are not known.
+// CHECK-LABEL: func.func @sizes_without_text(
+// CHECK-NEXT: return{{$}}
+func.func @sizes_without_text(%a: tensor<?x4xf32> {mhc.name = "a", mhc.dims = [3, 4]}) -> tensor<?x2x2xf32> {
+  %0 = "aten.view.default"(%a) {"self" = 0 : index, mhc.dims = [[3, "2", "2"]]}
+    : (tensor<?x4xf32>) -> tensor<?x2x2xf32> loc("n")
+  return %0 : tensor<?x2x2xf32>
+}
