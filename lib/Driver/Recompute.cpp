@@ -10,12 +10,12 @@
 
 #include "Recompute.h"
 #include "mhc/Analysis/DimAnalysis.h"
+#include "mhc/IR/Constants.h"
 #include "mhc/IR/Counted.h"
+#include "mhc/IR/TensorBytes.h"
 #include "mhc/Transforms/RecomputePlan.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -38,61 +38,45 @@ static llvm::Error missingSize(const std::string &symbol) {
 }
 
 namespace {
-/// Bytes whose number may be more than fits.
-class Bytes {
-public:
-  explicit Bytes(int64_t number) : number(number) {}
-  explicit Bytes(double number) : number(number < 0x1p63 ? std::optional<int64_t>(number) : std::nullopt) {}
-
-  Bytes operator+(Bytes other) const { return apply(other, llvm::AddOverflow<int64_t>); }
-  Bytes operator*(Bytes other) const { return apply(other, llvm::MulOverflow<int64_t>); }
-  Bytes operator&(Bytes other) const {
-    return apply(other, [](int64_t a, int64_t b, int64_t &result) { return result = a & b, false; });
-  }
-  Bytes larger(Bytes other) const {
-    return apply(other, [](int64_t a, int64_t b, int64_t &result) { return result = std::max(a, b), false; });
-  }
-
-  std::optional<int64_t> number;
-
-private:
-  template <typename Function>
-  Bytes apply(Bytes other, Function function) const {
-    Bytes result(int64_t(0));
-    if (!number || !other.number || function(*number, *other.number, *result.number))
-      result.number.reset();
-    return result;
-  }
-};
-
 /// Computes the size of the arena of a bufferized function.
 class ArenaSize {
 public:
   ArenaSize(FuncOp func, const std::map<std::string, int64_t> &sizes) : func(func), sizes(sizes) {}
 
-  llvm::Expected<Bytes> bytes() {
-    Bytes total(int64_t(0));
-    for (auto arena : func.getOps<mlir::memref::AllocOp>())
-      total = total + evaluate(arena.getDynamicSizes().front());
-    if (missing.empty())
-      return total;
-    return missingSize(missing);
+  llvm::Expected<int64_t> bytes() {
+    int64_t total = 0;
+    for (auto arena : func.getOps<mlir::memref::AllocOp>()) {
+      auto number = mlir::cast_if_present<mlir::IntegerAttr>(evaluate(arena.getDynamicSizes().front()));
+      if (!missing.empty())
+        return missingSize(missing);
+      if (!number)
+        return llvm::createStringError("at these sizes the temporaries of '" + func.getName() + "' have no size: '" +
+                                       unknown + "' has no result");
+      total += number.getInt();
+    }
+    return total;
   }
 
 private:
-  Bytes evaluate(mlir::Value value) {
+  /// The number of an index; null where an op has none, such as a shift by 64 bits.
+  mlir::Attribute evaluate(mlir::Value value) {
+    if (mlir::Attribute number = known.lookup(value))
+      return number;
     mlir::Operation *op = value.getDefiningOp();
-    return llvm::TypeSwitch<mlir::Operation *, Bytes>(op)
-        .Case([&](mlir::arith::ConstantIndexOp op) { return Bytes(int64_t(op.value())); })
-        .Case([&](mlir::arith::AddIOp op) { return evaluate(op.getLhs()) + evaluate(op.getRhs()); })
-        .Case([&](mlir::arith::MulIOp op) { return evaluate(op.getLhs()) * evaluate(op.getRhs()); })
-        .Case([&](mlir::arith::AndIOp op) { return evaluate(op.getLhs()) & evaluate(op.getRhs()); })
-        .Case([&](mlir::arith::MaxSIOp op) { return evaluate(op.getLhs()).larger(evaluate(op.getRhs())); })
-        .Case([&](mlir::memref::DimOp op) { return argumentSize(op); })
-        .Default([](mlir::Operation *) -> Bytes { llvm_unreachable("mhc-plan-memory computes sizes otherwise"); });
+    if (auto dim = mlir::dyn_cast<mlir::memref::DimOp>(op))
+      return known[value] = argumentSize(dim);
+    for (mlir::Value operand : op->getOperands())
+      if (!evaluate(operand))
+        return {};
+    mlir::Attribute number = foldNumber(*op, known);
+    if (!mlir::isa_and_nonnull<mlir::IntegerAttr, mlir::FloatAttr>(number)) {
+      unknown = op->getName().getStringRef();
+      return {};
+    }
+    return known[value] = number;
   }
 
-  Bytes argumentSize(mlir::memref::DimOp op) {
+  mlir::Attribute argumentSize(mlir::memref::DimOp op) {
     auto argument = mlir::cast<mlir::BlockArgument>(op.getSource());
     auto dims = func.getArgAttrOfType<mlir::ArrayAttr>(argument.getArgNumber(), kDims);
     std::vector<int64_t> values;
@@ -104,14 +88,16 @@ private:
       return static_cast<unsigned>(values.size() - 1);
     };
     auto size = parsePolynomial(mlir::cast<mlir::StringAttr>(dims[*op.getConstantIndex()]).getValue(), numberOf);
-    Bytes bytes(int64_t(0));
-    bytes.number = valueOf(size.value_or(Polynomial()), [&](unsigned symbol) { return values[symbol]; });
-    return bytes;
+    auto number = valueOf(size.value_or(Polynomial()), [&](unsigned symbol) { return values[symbol]; });
+    mlir::Type type = op.getType();
+    return missing.empty() ? mlir::IntegerAttr::get(type, number.value_or(INT64_MAX)) : mlir::Attribute();
   }
 
   FuncOp func;
   const std::map<std::string, int64_t> &sizes;
+  KnownNumbers known;
   std::string missing;
+  StringRef unknown; ///< the op that has no number
 };
 } // namespace
 
@@ -121,7 +107,7 @@ static Amount larger(Amount a, Amount b) {
 
 llvm::Expected<int64_t> RecomputePlan::peakBytes(StringRef grad, const std::map<std::string, int64_t> &sizes) const {
   auto tokens = sizes.find("M");
-  llvm::SmallVector<Bytes> arenas;
+  llvm::SmallVector<int64_t> arenas;
   for (StringRef suffix : {"_grad", "_fwd", "_bwd"}) {
     auto bytes = ArenaSize(functionOf(*module, grad, suffix), sizes).bytes();
     if (!bytes)
@@ -130,11 +116,10 @@ llvm::Expected<int64_t> RecomputePlan::peakBytes(StringRef grad, const std::map<
   }
   if (saved.perToken > 0 && tokens == sizes.end())
     return missingSize("M");
-  Bytes savedBytes(saved.at(saved.perToken > 0 ? tokens->second : 0));
-  Bytes forward = savedBytes + arenas[1], backward = savedBytes + arenas[2];
-  if (!arenas[0].number || !forward.number || !backward.number)
-    return llvm::createStringError("at these sizes the gradients of '" + grad.str() + "' need 2^63 bytes or more");
-  return std::max({*arenas[0].number, *forward.number, *backward.number});
+  double savedBytes = saved.at(saved.perToken > 0 ? tokens->second : 0);
+  if (savedBytes >= kTooManyBytes || *llvm::max_element(arenas) >= kTooManyBytes)
+    return llvm::createStringError("at these sizes the gradients of '" + grad.str() + "' need 2^61 bytes or more");
+  return std::max(arenas[0], static_cast<int64_t>(savedBytes) + std::max(arenas[1], arenas[2]));
 }
 
 //===----------------------------------------------------------------------===//
