@@ -10,6 +10,7 @@
 
 #include "Regions.h"
 #include "Sizes.h"
+#include "mhc/IR/TensorBytes.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -73,6 +74,7 @@ private:
   Value build(OpBuilder &builder, unsigned symbol);
   Value build(OpBuilder &builder, const Polynomial &size);
   void emitRegion(OpBuilder &builder, const Monomial &monomial, Region &region, Value &end);
+  Value bytesOfArena(OpBuilder &builder, Value end);
   void record();
   std::string text(const Monomial &monomial);
   std::string text(const Polynomial &bytes);
@@ -263,6 +265,36 @@ void MemoryPlanner::emitRegion(OpBuilder &builder, const Monomial &monomial, Reg
   end = add(builder, loc, end, mul(builder, loc, region.units, constantIndex(builder, loc, region.arena)));
 }
 
+/// The end of the last region, or kTooManyBytes: `end` wraps at 2^64, the same sum in floating point does not.
+Value MemoryPlanner::bytesOfArena(OpBuilder &builder, Value end) {
+  SmallVector<std::pair<Monomial, int64_t>> terms;
+  for (auto &[monomial, region] : regions)
+    terms.push_back({monomial, region.arena});
+  for (Buffer *buffer : mixed)
+    llvm::append_range(terms, buffer->bytes);
+  llvm::erase_if(terms, [](const auto &term) { return term.first.empty(); });
+  if (terms.empty())
+    return end;
+  Location loc = func.getLoc();
+  auto constant = [&](double number) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(number));
+  };
+  Value needed = constant(0);
+  for (auto &[monomial, coefficient] : terms) {
+    // A term that is subtracted counts as well: it is smaller than the others.
+    Value term = constant(std::abs(static_cast<double>(coefficient)));
+    for (unsigned symbol : monomial) {
+      Value size = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                              notNegative(builder, loc, build(builder, symbol)));
+      term =
+          arith::MulFOp::create(builder, loc, term, arith::SIToFPOp::create(builder, loc, builder.getF64Type(), size));
+    }
+    needed = arith::AddFOp::create(builder, loc, needed, term);
+  }
+  Value isTooMany = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE, needed, constant(kTooManyBytes));
+  return arith::SelectOp::create(builder, loc, isTooMany, constantIndex(builder, loc, kTooManyBytes), end);
+}
+
 void MemoryPlanner::emit() {
   Location loc = func.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
@@ -276,7 +308,8 @@ void MemoryPlanner::emit() {
     end = add(builder, loc, end, roundUp(builder, loc, bytes, kAlignment));
   }
   auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
-  Value arena = memref::AllocOp::create(builder, loc, type, end, builder.getI64IntegerAttr(kAlignment));
+  Value bytes = bytesOfArena(builder, end);
+  Value arena = memref::AllocOp::create(builder, loc, type, bytes, builder.getI64IntegerAttr(kAlignment));
   for (Buffer &buffer : buffers) {
     memref::AllocOp alloc = buffer.alloc;
     builder.setInsertionPoint(alloc);

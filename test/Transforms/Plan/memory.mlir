@@ -13,7 +13,8 @@ func.func @chain(%x: memref<?x4xf32> {mhc.dims = ["M", "4"]}) {
   // CHECK-DAG: %[[MASK:.*]] = arith.constant -4 : index
   // CHECK-DAG: %[[UNITS:.*]] = arith.andi
   // CHECK: %[[BYTES:.*]] = arith.muli %[[UNITS]], %c32
-  // CHECK: %[[ARENA:.*]] = memref.alloc(%[[BYTES]]) {alignment = 64 : i64} : memref<?xi8>
+  // CHECK: %[[ALL:.*]] = arith.select %{{.*}}, %{{.*}}, %[[BYTES]] : index
+  // CHECK: %[[ARENA:.*]] = memref.alloc(%[[ALL]]) {alignment = 64 : i64} : memref<?xi8>
   // CHECK: %[[A:.*]] = memref.view %[[ARENA]][%c0]
   %a = memref.alloc(%M) : memref<?x4xf32>
   linalg.copy ins(%x : memref<?x4xf32>) outs(%a : memref<?x4xf32>)
@@ -146,5 +147,24 @@ func.func @while(%x: memref<16xf32> {mhc.dims = ["16"]}, %go: memref<1xi1> {mhc.
     linalg.copy ins(%x : memref<16xf32>) outs(%t : memref<16xf32>)
     scf.yield
   }
+  return
+}
+
+// The arena of a size that does not fit is larger than any memory: the sum in floating point does not wrap.
+// CHECK-LABEL: @large
+// CHECK-DAG: %[[NONE:.*]] = arith.constant 2305843009213693952 : index
+// CHECK-DAG: %[[MOST:.*]] = arith.constant 2.305843009213694E+18 : f64
+// CHECK: %[[WRAPPED:.*]] = arith.muli %{{.*}}, %c4 : index
+// CHECK: %[[NEEDED:.*]] = arith.mulf %{{.*}}, %{{.*}} : f64
+// CHECK: %[[TOO_MANY:.*]] = arith.cmpf oge, %{{.*}}, %[[MOST]] : f64
+// CHECK: %[[BYTES:.*]] = arith.select %[[TOO_MANY]], %[[NONE]], %[[WRAPPED]] : index
+// CHECK: memref.alloc(%[[BYTES]])
+func.func @large(%x: memref<?x?xf32> {mhc.dims = ["M", "d1"]}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %M = memref.dim %x, %c0 : memref<?x?xf32>
+  %N = memref.dim %x, %c1 : memref<?x?xf32>
+  %a = memref.alloc(%M, %N) : memref<?x?xf32>
+  linalg.copy ins(%x : memref<?x?xf32>) outs(%a : memref<?x?xf32>)
   return
 }
