@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/IR/Constants.h"
+#include "mhc/IR/TensorBytes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include <charconv>
@@ -21,8 +22,8 @@ DenseElementsAttr mhc::denseElements(Attribute constant) {
   // A resource has a byte for each boolean, a dense attribute a bit.
   if (!blob || resource.getElementType().isInteger(1))
     return {};
-  if (blob->getData().size() * 8 !=
-      size_t(resource.getNumElements()) * resource.getElementType().getIntOrFloatBitWidth())
+  std::optional<int64_t> bytes = bytesOf(resource.getElementType());
+  if (!bytes || blob->getData().size() != size_t(resource.getNumElements() * *bytes))
     return {};
   return DenseElementsAttr::getFromRawBuffer(resource.getType(), blob->getData());
 }

@@ -1,4 +1,4 @@
-//===- TensorBytes.cpp - Limit of a tensor's size ------------- -*- C++ -*-===//
+//===- TensorBytes.cpp - Bytes of elements and of tensors -------- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,16 @@ using namespace mlir;
 
 static constexpr int64_t kMostBytes = 1ll << 46;
 
+std::optional<int64_t> mhc::bytesOf(Type element) {
+  if (element.isIndex())
+    return 8;
+  if (!element.isIntOrFloat())
+    return std::nullopt;
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
 static bool isTooLarge(ShapedType type) {
-  Type element = type.getElementType();
-  int64_t bytes = element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8) : 1;
+  int64_t bytes = mhc::bytesOf(type.getElementType()).value_or(1);
   for (int64_t size : type.hasRank() ? type.getShape() : ArrayRef<int64_t>())
     if (size > 0 && (llvm::MulOverflow(bytes, size, bytes) || bytes > kMostBytes))
       return true;

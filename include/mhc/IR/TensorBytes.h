@@ -13,6 +13,9 @@
 
 namespace mhc {
 
+/// Bytes of an element in memory: 8 of an index, whole bytes of other numbers; nothing for types that have no width.
+std::optional<int64_t> bytesOf(mlir::Type element);
+
 /// Bytes that no machine has, and so few that a sum of two such numbers is far from wrapping: what an arena asks for
 /// where it needs as many or more.
 inline constexpr int64_t kTooManyBytes = 1ll << 61;

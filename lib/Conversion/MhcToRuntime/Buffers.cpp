@@ -56,7 +56,10 @@ OpFoldResult AddressBuilder::mul(Location loc, OpFoldResult a, OpFoldResult b) {
   return arith::MulIOp::create(builder, loc, index(a), index(b)).getResult();
 }
 
+Type mhc::memoryType(Type element) { return element.isIndex() ? IntegerType::get(element.getContext(), 64) : element; }
+
 Value AddressBuilder::advance(Location loc, Value pointer, Type element, OpFoldResult offset) {
+  element = memoryType(element);
   std::optional<int64_t> known = getConstantIntValue(offset);
   if (known == 0)
     return pointer;

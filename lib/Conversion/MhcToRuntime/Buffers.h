@@ -14,6 +14,9 @@
 
 namespace mhc {
 
+/// The type of an element in memory: an index is 64 bits.
+mlir::Type memoryType(mlir::Type element);
+
 /// The parts of a lowered memref. Sizes and strides count elements; dynamic ones are index values.
 struct Buffer {
   mlir::Value base;    ///< where the allocation starts

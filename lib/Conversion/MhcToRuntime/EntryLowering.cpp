@@ -16,6 +16,7 @@
 #include "mhc/IR/MhcOps.h"
 #include "mhc/IR/OutsideFunctions.h"
 #include "mhc/IR/SizeCheck.h"
+#include "mhc/IR/TensorBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -45,8 +46,9 @@ private:
   void lowerCheck(Operation *op);
   LogicalResult lowerView(Operation *op);
   LogicalResult lowerElement(Operation *op, Value buffer, ValueRange indices);
+  Value castElement(Location loc, Type type, Value element);
   Value loadElement(Location loc, Type type, Value pointer);
-  void lowerGlobal(memref::GetGlobalOp op);
+  LogicalResult lowerGlobal(memref::GetGlobalOp op);
   void lowerDim(memref::DimOp op);
   void lowerArena(memref::AllocOp op);
   void lowerReturn(func::ReturnOp op);
@@ -185,7 +187,7 @@ LogicalResult EntryLowering::lower(Operation *op) {
       })
       .Case([&](memref::LoadOp load) { return lowerElement(op, load.getMemRef(), load.getIndices()); })
       .Case([&](memref::StoreOp store) { return lowerElement(op, store.getMemRef(), store.getIndices()); })
-      .Case([&](memref::GetGlobalOp global) { return lowerGlobal(global), success(); })
+      .Case([&](memref::GetGlobalOp global) { return lowerGlobal(global); })
       .Case([&](LaunchOp launch) { return lowerLaunch(launch); })
       .Case([&](func::CallOp call) {
         auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
@@ -219,13 +221,20 @@ LogicalResult EntryLowering::lowerElement(Operation *op, Value buffer, ValueRang
   Value pointer = address.elementPointer(loc, buffers[buffer], indices);
   if (auto store = dyn_cast<memref::StoreOp>(op)) {
     insertBehindChecks(loc);
-    LLVM::StoreOp::create(builder, loc, store.getValueToStore(), pointer);
+    Value stored = castElement(loc, memoryType(store.getValueToStore().getType()), store.getValueToStore());
+    LLVM::StoreOp::create(builder, loc, stored, pointer);
   } else {
     auto load = cast<memref::LoadOp>(op);
-    load.replaceAllUsesWith(loadElement(loc, load.getType(), pointer));
+    Value loaded = loadElement(loc, memoryType(load.getType()), pointer);
+    load.replaceAllUsesWith(castElement(loc, load.getType(), loaded));
   }
   dead.push_back(op);
   return success();
+}
+
+/// From or to an index; other elements are in memory as they are.
+Value EntryLowering::castElement(Location loc, Type type, Value element) {
+  return element.getType() == type ? element : arith::IndexCastOp::create(builder, loc, type, element).getResult();
 }
 
 /// The element; zero behind a check that has failed.
@@ -250,13 +259,16 @@ void EntryLowering::insertBehindChecks(Location loc) {
     builder.setInsertionPoint(scf::IfOp::create(builder, loc, isGood(loc)).thenBlock()->getTerminator());
 }
 
-void EntryLowering::lowerGlobal(memref::GetGlobalOp op) {
+LogicalResult EntryLowering::lowerGlobal(memref::GetGlobalOp op) {
   Location loc = op.getLoc();
   MemRefType type = op.getType();
+  std::optional<int64_t> bytesEach = bytesOf(type.getElementType());
+  if (!bytesEach)
+    return op.emitError() << "this constant has elements of " << type.getElementType()
+                          << "; needed integers, floats or index";
   Value data = LLVM::AddressOfOp::create(builder, loc, pointerType, op.getNameAttr());
   if (options.onGpu) {
-    int64_t bytesEach = llvm::divideCeil(type.getElementTypeBitWidth(), 8); // a condition is a byte
-    Value bytes = address.constant(builder.getI64IntegerAttr(type.getNumElements() * bytesEach));
+    Value bytes = address.constant(builder.getI64IntegerAttr(type.getNumElements() * *bytesEach));
     data = call(loc, kConstantFunction, {context, data, bytes}, pointerType);
   }
   Buffer buffer{data, data, type.getElementType(), {}, {}};
@@ -265,6 +277,7 @@ void EntryLowering::lowerGlobal(memref::GetGlobalOp op) {
   buffer.strides = address.rowMajor(loc, buffer.sizes);
   buffers[op] = buffer;
   dead.push_back(op);
+  return success();
 }
 
 void EntryLowering::lowerDim(memref::DimOp op) {

@@ -134,10 +134,12 @@ void mhc::lowerKernel(gpu::GPUFuncOp kernel) { ArgumentLowering(kernel).run(); }
 void mhc::lowerGlobals(ModuleOp module) {
   for (memref::GlobalOp global : llvm::make_early_inc_range(module.getOps<memref::GlobalOp>())) {
     OpBuilder builder(global);
-    Type type = global.getType().getElementType();
+    Type element = global.getType().getElementType(), type = memoryType(element);
+    Attribute value = *global.getInitialValue();
+    if (element.isIndex())
+      value = cast<DenseElementsAttr>(value).bitcast(type);
     for (int64_t size : llvm::reverse(global.getType().getShape()))
       type = LLVM::LLVMArrayType::get(type, size);
-    Attribute value = *global.getInitialValue();
     if (global.getType().getRank() == 0)
       value = cast<SplatElementsAttr>(value).getSplatValue<Attribute>();
     LLVM::GlobalOp::create(builder, global.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Private,

@@ -142,10 +142,13 @@ LogicalResult MemoryPlanner::addBuffer(memref::AllocOp alloc) {
   std::optional<Polynomial> elements = sizes.elements(alloc.getType(), alloc.getDynamicSizes());
   if (!elements)
     return alloc.emitError() << "the size of this temporary does not follow from the sizes of the arguments";
+  std::optional<int64_t> elementBytes = bytesOf(alloc.getType().getElementType());
+  if (!elementBytes)
+    return alloc.emitError() << "this temporary has elements of " << alloc.getType().getElementType()
+                             << "; needed integers, floats or index";
   Buffer &buffer = buffers.emplace_back(Buffer{alloc, alloc.getLoc(), {}});
-  int64_t elementBytes = llvm::divideCeil(alloc.getType().getElementTypeBitWidth(), 8);
   for (auto &[monomial, count] : *elements)
-    buffer.bytes[monomial] = count * elementBytes;
+    buffer.bytes[monomial] = count * *elementBytes;
   owner[alloc] = &buffer;
   if (buffer.bytes.size() > 1)
     mixed.push_back(&buffer);

@@ -20,3 +20,12 @@ func.func @not_outlined(%x: memref<4xf32> {mhc.name = "x", mhc.dims = ["4"]}) {
   memref.copy %x, %x : memref<4xf32> to memref<4xf32>
   return
 }
+
+// -----
+
+memref.global "private" constant @k : memref<1xcomplex<f32>> = dense<(1.0, 2.0)>
+func.func @no_width(%x: memref<4xf32> {mhc.name = "x", mhc.dims = ["4"]}) {
+  // expected-error @below {{this constant has elements of 'complex<f32>'; needed integers, floats or index}}
+  %k = memref.get_global @k : memref<1xcomplex<f32>>
+  return
+}

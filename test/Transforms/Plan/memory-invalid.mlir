@@ -17,3 +17,11 @@ func.func @unknown_alias(%x: memref<4xf32> {mhc.dims = ["4"]}, %which: i1) {
   %b = arith.select %which, %a, %x : memref<4xf32>
   return
 }
+
+// -----
+
+func.func @no_width(%x: memref<4xf32> {mhc.dims = ["4"]}) {
+  // expected-error @below {{this temporary has elements of 'complex<f32>'; needed integers, floats or index}}
+  %a = memref.alloc() : memref<4xcomplex<f32>>
+  return
+}
