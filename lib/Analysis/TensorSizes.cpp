@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorSizes.h"
+#include "mhc/IR/TensorBytes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/StringExtras.h"
@@ -43,10 +44,13 @@ Amount TensorSizes::product(ArrayRef<std::pair<Value, int>> sizes, std::string &
 }
 
 Amount TensorSizes::bytes(Value tensor, std::string &unknown) const {
-  unsigned bits = cast<RankedTensorType>(tensor.getType()).getElementType().isIndex()
-                      ? 64
-                      : cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth();
-  return (bits + 7) / 8 * elements(tensor, unknown);
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  if (std::optional<int64_t> each = bytesOf(element))
+    return *each * elements(tensor, unknown);
+  std::string name;
+  llvm::raw_string_ostream(name) << element;
+  note(unknown, name);
+  return {};
 }
 
 /// Whether a slice is one piece of memory: after the first dimension that is cut, all are whole, and those before it
