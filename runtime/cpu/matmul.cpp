@@ -48,6 +48,7 @@ HWY_AFTER_NAMESPACE();
 #include "src/Checks.h"
 
 #include <cblas.h>
+#include <cstring>
 #include <mutex>
 
 // OpenMP, by which OpenBLAS chooses its threads; clang finds no omp.h of GCC.
@@ -196,6 +197,10 @@ private:
 mhcrt_status multiply(mhcrt_context &context, const char *name, const BatchMatmulArgs &a) {
   if (std::min(a.B, std::min(a.M, a.N)) == 0)
     return MHCRT_OK;
+  if (a.K == 0) { // sums of nothing
+    std::memset(a.out, 0, a.B * a.M * a.N * mhcrt_dtype_bytes(a.out_type));
+    return MHCRT_OK;
+  }
   initialiseBlas();
   const Product product({a.lhs, a.lhs_type, a.transpose_lhs != 0}, {a.rhs, a.rhs_type, a.transpose_rhs != 0}, a.out,
                         a.out_type, a.B, a.M, a.K, a.N);

@@ -14,11 +14,11 @@ using namespace mhcrt;
 
 /// One product is a batch of one.
 static bool checkProduct(KernelCall &call, const BatchMatmulArgs &a) {
-  call.dim("B", a.B, 0, INT32_MAX).dim("M", a.M, 0, INT32_MAX).dim("K", a.K, 1, INT32_MAX).dim("N", a.N, 0, INT32_MAX);
-  const int64_t some = std::min(a.B, std::min(a.M, a.N));
-  call.tensor("lhs", a.lhs, a.lhs_type, kFloats, some)
-      .tensor("rhs", a.rhs, a.rhs_type, kFloats, some)
-      .tensor("out", a.out, a.out_type, kFloats, some);
+  call.dim("B", a.B, 0, INT32_MAX).dim("M", a.M, 0, INT32_MAX).dim("K", a.K, 0, INT32_MAX).dim("N", a.N, 0, INT32_MAX);
+  const int64_t written = std::min(a.B, std::min(a.M, a.N)), read = std::min(written, a.K);
+  call.tensor("lhs", a.lhs, a.lhs_type, kFloats, read)
+      .tensor("rhs", a.rhs, a.rhs_type, kFloats, read)
+      .tensor("out", a.out, a.out_type, kFloats, written);
   call.attribute("transpose_lhs", a.transpose_lhs, 2).attribute("transpose_rhs", a.transpose_rhs, 2);
   return call.begin();
 }

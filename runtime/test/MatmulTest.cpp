@@ -52,7 +52,7 @@ void check(uint64_t seed, bool batched, int64_t M, int64_t K, int64_t N) {
 TEST(Matmul, MatchesTheFormula) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
     Random random(seed);
-    check(seed, seed % 2, random.pick<int64_t>({0, 1, 13, 40}), random.pick<int64_t>({1, 17, 64}),
+    check(seed, seed % 2, random.pick<int64_t>({0, 1, 13, 40}), random.pick<int64_t>({0, 1, 17, 64}),
           random.pick<int64_t>({0, 1, 33, 48}));
   }
 }

@@ -8,14 +8,6 @@ func.func @inner_differs(%a: tensor<2x8xf32>, %b: tensor<24x8xf32>) {
 
 // -----
 
-func.func @sum_of_nothing(%a: tensor<2x0xf32>, %b: tensor<0x8xf32>) {
-  // expected-error @below {{dimension 'K' is 0 in 'lhs'; needed at least 1}}
-  %out = mhc.matmul %a, %b : (tensor<2x0xf32>, tensor<0x8xf32>) -> tensor<2x8xf32>
-  return
-}
-
-// -----
-
 func.func @result_differs(%a: tensor<2x8xf32>, %b: tensor<24x8xf32>) {
   // expected-error @below {{dimension 'N' is 24 in 'rhs' but 8 in 'out'}}
   %out = mhc.matmul %a, %b transpose_rhs : (tensor<2x8xf32>, tensor<24x8xf32>) -> tensor<2x8xf32>

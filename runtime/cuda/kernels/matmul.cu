@@ -67,6 +67,8 @@ cudaError_t launchWide(mhcrt_context &context, const char *kernel, const BatchMa
 }
 
 cudaError_t multiply(mhcrt_context &context, const char *kernel, const BatchMatmulArgs &a) {
+  if (a.K == 0) // sums of nothing
+    return cudaMemsetAsync(a.out, 0, a.B * a.M * a.N * mhcrt_dtype_bytes(a.out_type), context.stream);
   if (!context.products)
     context.products = std::make_shared<Products>();
   if (!context.products->open(context, kernel))

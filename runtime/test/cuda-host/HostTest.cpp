@@ -307,6 +307,16 @@ TEST_F(CudaHost, ProductsWithoutTheLibrary) {
                      "CUDA toolkit");
 }
 
+/// Sums of nothing need no library.
+TEST_F(CudaHost, ProductsWithoutTermsAreZeros) {
+  driver().hasBlas = false;
+  EXPECT_EQ(
+      call(mhcrt_batch_matmul, context, nullptr, MHCRT_F16, nullptr, MHCRT_BF16, this, MHCRT_BF16, 2, 3, 0, 5, 0, 1),
+      MHCRT_OK)
+      << error();
+  EXPECT_EQ(driver().count("memset"), 1);
+}
+
 TEST_F(CudaHost, ProductsArePlannedOncePerShape) {
   for (int round = 0; round < 2; ++round) {
     ASSERT_EQ(matmul(MHCRT_BF16, 4), MHCRT_OK) << error();

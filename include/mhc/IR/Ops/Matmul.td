@@ -17,6 +17,7 @@ class Mhc_MatmulBase<string mnemonic, list<string> batch>
     Mhc_Flippable<Mhc_Floats, batch # ["K", "N"], batch # ["N", "K"], "transpose_rhs">:$rhs,
     UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
   let results = (outs Mhc_Tensor<Mhc_Floats, batch # ["M", "N"]>:$out);
+  let dimBounds = []; // a sum of nothing is zero: the gradient of a product adds over M, which may be 0
   let hasCanonicalizeMethod = 1;
   let hasCustomAssemblyFormat = 0;
   let assemblyFormat = [{
