@@ -41,6 +41,18 @@ static FailureOr<bool> replaceByRules(Operation *op, RewriterBase &rewriter) {
   return true;
 }
 
+/// A gradient has the shape of its value, and is made before anything runs.
+static LogicalResult checkRanks(Operation *op) {
+  WalkResult result = op->walk([](Operation *inner) -> WalkResult {
+    for (Type type :
+         llvm::concat<const Type>(llvm::to_vector(inner->getOperandTypes()), llvm::to_vector(inner->getResultTypes())))
+      if (isa<UnrankedTensorType>(type) && isFloat(type))
+        return inner->emitError() << "the gradient goes through " << type << "; needed a ranked tensor";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 FailureOr<ActiveValues> mhc::prepare(func::FuncOp func, ValueRange wanted) {
   ActiveValues active(wanted.begin(), wanted.end());
   IRRewriter rewriter(func.getContext());
@@ -58,6 +70,8 @@ FailureOr<ActiveValues> mhc::prepare(func::FuncOp func, ValueRange wanted) {
       op = before ? before->getNextNode() : &body.front();
       continue;
     }
+    if (failed(checkRanks(op)))
+      return failure();
     for (Value result : op->getResults())
       if (isFloat(result.getType()))
         active.insert(result);

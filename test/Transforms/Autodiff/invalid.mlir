@@ -172,3 +172,22 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// Before the gradient is built: its ops have the ranks of the values.
+func.func @f(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error @below {{the gradient goes through 'tensor<*xf32>'; needed a ranked tensor}}
+  %any = tensor.cast %x : tensor<?x4xf32> to tensor<*xf32>
+  %e = math.exp %any : tensor<*xf32>
+  %y = tensor.cast %e : tensor<*xf32> to tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<*xf32>) -> tensor<4xf32> {
+  // expected-error @below {{the gradient goes through 'tensor<*xf32>'; needed a ranked tensor}}
+  %y = tensor.cast %x : tensor<*xf32> to tensor<4xf32>
+  return %y : tensor<4xf32>
+}
