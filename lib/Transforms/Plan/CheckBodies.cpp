@@ -49,10 +49,44 @@ void SizeChecker::checkBody(linalg::LinalgOp op) {
       else
         for (int64_t dim : unsure)
           checkIndex(op, load.getIndices()[dim], load.getMemRef(), dim);
-    } else if (auto assertion = dyn_cast<cf::AssertOp>(inner); assertion && !onGpu) {
-      checkAssertion(op, assertion);
+      continue;
     }
+    auto assertion = dyn_cast<cf::AssertOp>(inner);
+    if (!assertion)
+      assertion = guardDivision(&inner);
+    if (assertion && !onGpu)
+      checkAssertion(op, assertion);
   }
+}
+
+/// A processor stops the program at a division by zero, and at one of the least number by -1. Such an op divides by
+/// one, behind the assertion.
+cf::AssertOp SizeChecker::guardDivision(Operation *op) {
+  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(op);
+  if ((!isSigned && !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op)) ||
+      !op->getResult(0).getType().isIntOrIndex())
+    return {};
+  Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+  std::optional<int64_t> known = getConstantIntValue(divisor);
+  if (known && *known != 0 && (*known != -1 || !isSigned))
+    return {};
+  OpBuilder before(op); // in a body, whose assertions do not stay
+  Type type = divisor.getType();
+  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  auto constant = [&](const APInt &value) -> Value {
+    return arith::ConstantOp::create(before, loc, before.getIntegerAttr(type, value));
+  };
+  auto isNot = [&](Value value, const APInt &other) -> Value {
+    return arith::CmpIOp::create(before, loc, arith::CmpIPredicate::ne, value, constant(other));
+  };
+  Value isGood = isNot(divisor, APInt::getZero(bits));
+  if (isSigned) {
+    Value isNotLeast = isNot(dividend, APInt::getSignedMinValue(bits));
+    Value fits = arith::OrIOp::create(before, loc, isNotLeast, isNot(divisor, APInt::getAllOnes(bits)));
+    isGood = arith::AndIOp::create(before, loc, isGood, fits);
+  }
+  op->setOperand(1, arith::SelectOp::create(before, loc, isGood, divisor, constant(APInt(bits, 1))));
+  return cf::AssertOp::create(before, loc, isGood, "an integer division has a result");
 }
 
 /// Checks the indices in these dimensions where they are known, in the body. An element that is not there is zero.

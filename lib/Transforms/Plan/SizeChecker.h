@@ -54,7 +54,8 @@ private:
         .Case([&](mlir::memref::LoadOp load) { checkElement(load.getMemRef(), load.getIndices()); })
         .Case([&](mlir::memref::StoreOp store) { checkElement(store.getMemRef(), store.getIndices()); })
         .Case([&](LaunchOp launch) { checkLaunch(launch); })
-        .Case([&](mlir::func::CallOp call) { checkCall(call); });
+        .Case([&](mlir::func::CallOp call) { checkCall(call); })
+        .Default([&](mlir::Operation *other) { guardDivision(other); });
   }
 
   void checkLoops(mlir::linalg::LinalgOp op);
@@ -66,6 +67,8 @@ private:
   void guardLoad(mlir::memref::LoadOp load, llvm::ArrayRef<int64_t> dims);
   bool isInside(mlir::linalg::LinalgOp op, mlir::Value index, mlir::Value buffer, int64_t dim);
   void checkIndex(mlir::linalg::LinalgOp op, mlir::Value index, mlir::Value buffer, int64_t dim);
+  /// The assertion that an integer division has a result; null where it has one for all numbers.
+  mlir::cf::AssertOp guardDivision(mlir::Operation *op);
   void checkAssertion(mlir::linalg::LinalgOp op, mlir::cf::AssertOp assertion);
   std::pair<mlir::Value, mlir::Value> boundsOf(mlir::linalg::LinalgOp op, mlir::Value number);
   mlir::Value lineAlong(mlir::linalg::LinalgOp op, unsigned loop);

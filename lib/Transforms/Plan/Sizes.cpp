@@ -73,8 +73,10 @@ std::optional<Polynomial> SizeAnalysis::polynomialOf(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Whether sizes of this type may be taken for index values.
-static bool holdsSizes(Type type) { return type.isIndex() || type.isSignlessInteger(32) || type.isSignlessInteger(64); }
+/// Whether sizes of this type, or conditions on them, may be taken for index values.
+static bool holdsSizes(Type type) {
+  return type.isIndex() || type.isSignlessInteger(1) || type.isSignlessInteger(32) || type.isSignlessInteger(64);
+}
 
 /// A symbol for what the op computes, where the entry could compute it at its beginning.
 std::optional<Polynomial> SizeAnalysis::numberOf(Operation *op) {

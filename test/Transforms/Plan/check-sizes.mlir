@@ -249,3 +249,45 @@ func.func @open_window(%x: memref<?xf32> {mhc.dims = ["d2"]}, %w: memref<?xf32> 
   }
   return
 }
+
+// -----
+
+// A division that has a result for all numbers is left.
+// CHECK-LABEL: func.func @division_by_a_number
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @division_by_a_number(%x: memref<4xi32> {mhc.dims = ["4"]}) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%x : memref<4xi32>) {
+  ^bb0(%number: i32):
+    %two = arith.constant 2 : i32
+    %most = arith.constant -1 : i32
+    %half = arith.divsi %number, %two : i32
+    %none = arith.divui %half, %most : i32
+    linalg.yield %none : i32
+  }
+  return
+}
+
+// -----
+
+// The loop in front finds whether all have a result; on a GPU each thread does.
+// CHECK-LABEL: func.func @division
+// CHECK: linalg.generic {{.*}}ins(%{{.*}}) outs(%{{.*}}, %{{.*}} : memref<i64>, memref<i64>)
+// CHECK: cf.assert %{{.*}}, "an integer division has a result"
+// CHECK: linalg.generic
+// CHECK: %[[DIVISOR:.*]] = arith.select %{{.*}}, %[[IN:.*]], %{{.*}} : i32
+// CHECK-NOT: cf.assert
+// CHECK: arith.remsi %{{.*}}, %[[DIVISOR]] : i32
+// GPU-LABEL: func.func @division(
+// GPU: linalg.generic
+// GPU: cf.assert %{{.*}}, "an integer division has a result"
+// GPU: arith.remsi
+func.func @division(%x: memref<4xi32> {mhc.dims = ["4"]}, %y: memref<4xi32> {mhc.dims = ["4"]}) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<4xi32>) outs(%y : memref<4xi32>) {
+  ^bb0(%divisor: i32, %number: i32):
+    %rest = arith.remsi %number, %divisor : i32
+    linalg.yield %rest : i32
+  }
+  return
+}

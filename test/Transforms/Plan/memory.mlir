@@ -168,3 +168,21 @@ func.func @large(%x: memref<?x?xf32> {mhc.dims = ["M", "d1"]}) {
   linalg.copy ins(%x : memref<?x?xf32>) outs(%a : memref<?x?xf32>)
   return
 }
+
+// A size that depends on a condition is computed in front of the arena, too.
+// CHECK-LABEL: @condition
+// CHECK-SAME: mhc.memory = [{all = 4 : i64, arena = 4 : i64, live = 4 : i64, per = "?"}]
+// CHECK: %[[M:.*]] = memref.dim
+// CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : index
+// CHECK: memref.alloc(%{{.*}}) {alignment = 64 : i64}
+func.func @condition(%x: memref<?xf32> {mhc.dims = ["M"]}) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %M = memref.dim %x, %c0 : memref<?xf32>
+  %isLong = arith.cmpi sge, %M, %c8 : index
+  %size = arith.select %isLong, %c8, %c0 : index
+  %a = memref.alloc(%size) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%a : memref<?xf32>)
+  return
+}
