@@ -722,7 +722,8 @@ def CheckSizesPass : Pass<"mhc-check-sizes", "::mlir::ModuleOp"> {
 
     An index that the body of a loop reads from a tensor is checked in front of the loop, by one that finds the least and
     the largest. On a GPU the body itself has the check; an element that is not there is zero, and the next
-    synchronisation has the error.
+    synchronisation has the error. An integer division that has no result, by zero or of the least number by -1, is an
+    assertion that fails.
 
     Before:
     ```mlir
@@ -760,7 +761,9 @@ def PlanMemoryPass : Pass<"mhc-plan-memory", "::mlir::func::FuncOp"> {
     Sizes are polynomials of the symbols in `mhc.dims`. The arena has one region per product of symbols, and one for
     what does not depend on any; in a region, sizes are numbers, so that offsets are planned at compile time: buffers
     that live at the same time do not overlap, others share memory (best fit, in program order). A loop uses the same
-    memory in every iteration; buffers from outside that it reads live until its end. The symbol is rounded up to a multiple of 64, which keeps every offset aligned for any size of the arguments.
+    memory in every iteration; buffers from outside that it reads live until its end. The symbol is rounded up to a
+    multiple of 64, which keeps every offset aligned for any size of the arguments. A sum in floating point, which does
+    not wrap, says whether the arena is 2^61 bytes or more; it then asks for as many, which there are not.
 
     One `memref.alloc` remains, the arena. The attribute `mhc.memory` records for each region the bytes of the arena, of
     the largest sum of live buffers (what no plan can beat) and of all buffers together (no sharing). `mhc.temporaries`
