@@ -398,14 +398,14 @@ TEST(Gradients, Head) {
 TEST(Gradients, LanesWithoutTokens) {
   Context context;
   const int64_t n = 2, N = 8, K = 8;
-  const std::vector<float> ones(N * K, 1.0f), alpha(3, 1.0f), beta = {0, 0, 0, 0, 100, 100, 100, 100};
-  std::vector<float> proj(N), dRes = {0.3f, 1, 1, 1}, dX(K), dPhi(N * K), dAlpha(3), dBeta(N);
-  for (int64_t j = 4; j < N; ++j)
-    proj[j] = static_cast<float>(j) - 100;
+  const Doubles one(N * K, 1.0);
+  Buffer ones(MHCRT_F32, one), beta(MHCRT_F32, {0, 0, 0, 0, 100, 100, 100, 100});
+  Buffer proj(MHCRT_F32, {0, 0, 0, 0, -96, -95, -94, -93}), dRes(MHCRT_F32, {0.3, 1, 1, 1});
+  Buffer dX(MHCRT_F32, K), dPhi(MHCRT_F32, N * K), dAlpha(MHCRT_F32, 3), dBeta(MHCRT_F32, N);
   mhcrt_pre_bwd_args args = {};
   args.size = sizeof(args);
-  const auto give = [](auto *&tensor, int32_t &type, auto &values) { tensor = values.data(), type = MHCRT_F32; };
-  give(args.x, args.x_type, ones), give(args.phi, args.phi_type, ones), give(args.alpha, args.alpha_type, alpha);
+  const auto give = [](auto *&tensor, int32_t &type, Buffer &buffer) { tensor = buffer.data(), type = MHCRT_F32; };
+  give(args.x, args.x_type, ones), give(args.phi, args.phi_type, ones), give(args.alpha, args.alpha_type, ones);
   give(args.beta, args.beta_type, beta), give(args.proj, args.proj_type, proj), give(args.stat, args.stat_type, ones);
   give(args.d_h_post, args.d_h_post_type, ones), give(args.d_h_res, args.d_h_res_type, dRes);
   give(args.d_x, args.d_x_type, dX), give(args.d_phi, args.d_phi_type, dPhi);
@@ -413,9 +413,10 @@ TEST(Gradients, LanesWithoutTokens) {
   args.M = 1, args.C = 4, args.n = n, args.N = N, args.K = K, args.A = 3, args.norm_eps = 1e-6, args.post_mult = 2;
   args.init = MHCRT_INIT_EXP, args.sk_eps = 1e-6, args.iters = 3;
   ASSERT_EQ(mhcrt_pre_bwd(context, &args), MHCRT_OK) << context.error();
-  for (float sum : dBeta)
+  const Doubles sums = dBeta.values();
+  for (double sum : sums)
     EXPECT_TRUE(std::isfinite(sum)) << sum;
-  EXPECT_NEAR(dBeta[4] + dBeta[5], 0, 1e-4) << "a row's scale changes nothing";
+  EXPECT_NEAR(sums[4] + sums[5], 0, 1e-4) << "a row's scale changes nothing";
 }
 
 } // namespace

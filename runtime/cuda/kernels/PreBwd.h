@@ -45,9 +45,6 @@ struct PreBwdOperands {
   int32_t hPreFormat, hPostFormat, logitsFormat; ///< of what pre rounded
   bool equalX, equalDxIn;                        ///< [M,C], each of whose rows stands for four streams
 
-  /// Elements of a token of x.
-  __host__ __device__ int64_t xWidth() const { return equalX ? C : n * C; }
-
   /// Channels of each of four streams, as which two are taken, too.
   __host__ __device__ int64_t ofFour() const { return C * n / 4; }
   /// Steps whose records the residual map reads backwards: a limit has none.

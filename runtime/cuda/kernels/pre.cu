@@ -110,7 +110,17 @@ static bool eightTakes(const PreArgs &a, Needs &needs) {
   return projectionEightTakes(projectionOf(a, a.N, nullptr, nullptr), needs);
 }
 
-static cudaError_t launchSm90(mhcrt_context &context, const PreArgs &a) {
+/// Two streams that are one row are made in scratch memory: four of half the channels are not equal.
+static cudaError_t launchSm90(mhcrt_context &context, const PreArgs &given) {
+  PreArgs a = given;
+  if (a.n == 2 && a.equal_x) {
+    void *streams = context.reserveScratch("mhcrt_pre", saturatingMul(a.M, a.K * mhcrt_dtype_bytes(a.x_type)));
+    if (!streams)
+      return cudaSuccess;
+    a.x = streams, a.equal_x = 0;
+    if (const cudaError_t error = makeStreams(context, {given.x, a.x_type, streams, a.x_type, a.M, a.C, a.n, a.layout}))
+      return error;
+  }
   const int64_t bytes = preSm90Bytes(a);
   void *scratch = bytes ? context.reserveScratch("mhcrt_pre", bytes) : nullptr;
   return bytes && !scratch ? cudaSuccess : preSm90(a, scratch, context.stream);

@@ -63,7 +63,6 @@ bool mhcrt::preBwdTakes(const PreBwdOperands &args, Needs &needs) {
   return needs.that(args.n == 2 || args.n == 4, "2 or 4 streams") &&
          needs.equal("N", args.N, args.n * args.n + 2 * args.n) &&
          needs.that(args.n == 4 || !args.sinkhorn.isNewton(), "another solver than Newton's") &&
-         needs.that(args.n == 4 || (!args.equalX && !args.equalDxIn), "streams that are not one row") &&
          needs.that(args.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.given("d_x", args.dx) &&
          needs.type("x", args.type, MHCRT_BF16) && needs.type("d_x", args.dxType, MHCRT_BF16) &&
          ((!hasDxIn && !args.mix) || needs.type("d_x_in", args.dxInType, MHCRT_BF16)) &&

@@ -54,6 +54,12 @@ struct Chunk {
   uint4 x[4], du[kHalves];
 };
 
+/// Elements of a token of x.
+template <int n>
+__device__ __forceinline__ int64_t xWidth(const PreBwdOperands &args) {
+  return n == 4 && args.equalX ? args.C : n * args.C;
+}
+
 /// 8 channels of each of four streams and of d_u; zero behind the last channel.
 template <int n>
 __device__ __forceinline__ void loadChunk(const PreBwdOperands &args, int64_t token, int channel, Chunk<n> &chunk) {
@@ -61,11 +67,11 @@ __device__ __forceinline__ void loadChunk(const PreBwdOperands &args, int64_t to
   chunk = {};
   if (channel >= C)
     return;
-  const auto *x = static_cast<const uint16_t *>(args.x) + token * args.xWidth() + channel;
-  const int64_t step = args.equalX ? 0 : C;
+  const auto *x = static_cast<const uint16_t *>(args.x) + token * xWidth<n>(args) + channel;
+  const uint32_t step = n == 4 && args.equalX ? 0 : static_cast<uint32_t>(C);
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    chunk.x[i] = loadOnce(x + i * step);
+    chunk.x[i] = loadOnce(x + uint32_t(i) * step);
 #pragma unroll
   for (int half = 0; half < chunk.kHalves; ++half)
     chunk.du[half] = loadOnce(static_cast<const uint16_t *>(args.du) + token * args.C + half * C + channel);
@@ -298,7 +304,7 @@ __device__ __forceinline__ void storeCoefficients(const Coefficients<n> &c, cons
     most = fmaxf(most, fabsf(proj[j]));
   }
   const float factor =
-      statisticFactor({args.x, n * args.C, args.norm, args.normEps, args.xWidth()}, c.s, dStat, c.token);
+      statisticFactor({args.x, n * args.C, args.norm, args.normEps, xWidth<n>(args)}, c.s, dStat, c.token);
   if (live) {
     BoundaryRow *row = rows.boundary.rows ? rows.boundary.rows + c.token : nullptr;
     auto *dProj = reinterpret_cast<float4 *>(row ? row->dProj : rows.dProj + c.token * kColumns);

@@ -14,7 +14,7 @@
 using namespace mhcrt;
 
 bool mhcrt::prePairsTakes(const PreArgs &a, Needs &needs) {
-  return ringTakes(a, needs) && needs.that(!a.equal_x, "streams that are not one row") &&
+  return ringTakes(a, needs) &&
          needs.that(a.res_map != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
          needs.aligned({a.u, a.h_res}) && pairsAreAligned(needs, a.n, a.h_post) &&
          needs.that(a.solver != MHCRT_SOLVER_NEWTON, "another solver than Newton's") &&
