@@ -5,11 +5,13 @@
 //
 //===------------------------------------------------------------------------===//
 #include "Call.h"
+#include "PreCase.h"
 #include "Support.h"
 
 #include "hwy/targets.h"
 
 #include <atomic>
+#include <cfenv>
 
 using namespace mhcrt::test;
 
@@ -80,6 +82,24 @@ TEST(CpuContext, ContextCreation) {
   EXPECT_EQ(mhcrt_context_create(0, &context), MHCRT_OK);
   EXPECT_GE(mhcrt_context_threads(context), 1);
   mhcrt_context_destroy(context);
+}
+
+TEST(CpuContext, ThreadsDoNotHaveTheCallersRounding) {
+  Context before(3), one(1);
+  PreCase c(3);
+  c.M = 301; // several tiles
+  c.x = c.random.buffer(c.type, c.M * c.K);
+  PreOutputs expected(c), upward(c), alone(c);
+  ASSERT_EQ(c.run(before, expected), MHCRT_OK) << before.error();
+  std::fesetround(FE_UPWARD);
+  Context after(3); // whose threads begin as this one is
+  const mhcrt_status statuses[] = {c.run(one, alone), c.run(before, upward), c.run(after, upward)};
+  const int kept = std::fegetround();
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(kept, FE_UPWARD);
+  for (mhcrt_status status : statuses)
+    EXPECT_EQ(status, MHCRT_OK);
+  EXPECT_TRUE(upward == expected && alone == expected) << c.name();
 }
 
 /// Every iteration runs once, in ranges that do not depend on the threads.

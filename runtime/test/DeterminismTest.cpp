@@ -7,7 +7,6 @@
 #include "GatedDeltaCase.h"
 #include "PreCase.h"
 
-#include <cfenv>
 #include <thread>
 
 using namespace mhcrt::test;
@@ -34,22 +33,6 @@ TEST(Determinism, PreDoesNotDependOnThreads) {
       EXPECT_TRUE(a == b && a == e) << c.name();
     }
   }
-}
-
-TEST(Determinism, ThreadsDoNotHaveTheCallersRounding) {
-  Context before(3), one(1);
-  PreCase c = large(3, 301);
-  PreOutputs expected(c), upward(c), alone(c);
-  ASSERT_EQ(c.run(before, expected), MHCRT_OK) << before.error();
-  std::fesetround(FE_UPWARD);
-  Context after(3); // whose threads begin as this one is
-  const mhcrt_status statuses[] = {c.run(one, alone), c.run(before, upward), c.run(after, upward)};
-  const int kept = std::fegetround();
-  std::fesetround(FE_TONEAREST);
-  EXPECT_EQ(kept, FE_UPWARD);
-  for (mhcrt_status status : statuses)
-    EXPECT_EQ(status, MHCRT_OK);
-  EXPECT_TRUE(upward == expected && alone == expected) << c.name();
 }
 
 TEST(Determinism, PreDoesNotDependOnTheSplitOfTheBatch) {
