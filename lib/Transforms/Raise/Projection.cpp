@@ -219,7 +219,8 @@ void ProjectionRaiser::raise(Operation *op) {
   std::optional<LinearGroup> group = matchLinearGroup(reading, op->getResult(0), op);
   const int64_t n = group ? streamsOfRows(group->extent) : 0;
   // A weight with more columns than rows is a layer behind a norm, such as the one that makes queries, keys and values.
-  if (n == 0 || !group->hasAllRows() || !group->beta.empty() || algebra::numberOf(group->alpha) != 1.0 ||
+  // Nor does the op scale tokens by another statistic.
+  if (n == 0 || group->stat || !group->hasAllRows() || !group->beta.empty() || algebra::numberOf(group->alpha) != 1.0 ||
       group->extent > group->width() || group->width() % n != 0)
     return;
   std::optional<Statistic> statistic = findStatistic(*group, op);
