@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 import sys
-import threading
+import tempfile
 
 import pytest
 import torch
@@ -24,17 +24,28 @@ def wanted():
     return [float(loss) for loss in done.stdout.split()]
 
 
+def descendants(pid):
+    """Processes that one has started, and those that they have; torchrun gives each a session of its own."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        children = [int(child) for child in file.read().split()]
+    return children + [one for child in children for one in descendants(child)]
+
+
 def output_of(processes, *command):
     """Runs a script in processes, which may hang when they end, as threads of gloo wait for Python then."""
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
     paths = [*sys.path, EXAMPLES]
-    with subprocess.Popen([*launch, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env=dict(os.environ, PYTHONPATH=os.pathsep.join(paths)), start_new_session=True) as run:  # fmt: skip
-        timer = threading.Timer(300, os.killpg, [run.pid, signal.SIGKILL])
-        timer.start()
-        output = run.communicate()[0]
-        timer.cancel()
-    return output
+    with tempfile.TemporaryFile("w+") as output:
+        run = subprocess.Popen([*launch, *command], stdout=output, stderr=subprocess.STDOUT,
+                               env=dict(os.environ, PYTHONPATH=os.pathsep.join(paths)))  # fmt: skip
+        try:
+            run.wait(timeout=300)
+        except subprocess.TimeoutExpired:
+            for pid in [run.pid, *descendants(run.pid)]:
+                os.kill(pid, signal.SIGKILL)
+            run.wait()
+        output.seek(0)
+        return output.read()
 
 
 @pytest.mark.parametrize("form", [[], ["--sharded"]], ids=["ddp", "fsdp"])

@@ -339,30 +339,21 @@ static OpFoldResult atMost(OpBuilder &builder, Location loc, OpFoldResult size, 
   return arith::MinSIOp::create(builder, loc, cast<Value>(size), limit).getResult();
 }
 
-static OpFoldResult difference(OpBuilder &builder, Location loc, OpFoldResult a, OpFoldResult b) {
-  std::optional<int64_t> known = getConstantIntValue(a), less = getConstantIntValue(b);
-  if (known && less)
-    return builder.getIndexAttr(*known - *less);
-  return arith::SubIOp::create(builder, loc, getValueOrCreateConstantIndexOp(builder, loc, a),
-                               getValueOrCreateConstantIndexOp(builder, loc, b))
-      .getResult();
-}
-
 Value LeafConverter::moved(Value tensor, int64_t dim, int64_t by, TypedAttr padding) {
+  constexpr int64_t kFew = 64; // rows that may be padded beyond an open size
   Location loc = tensor.getLoc();
   SmallVector<OpFoldResult> sizes = tensorSizes(builder, tensor);
-  Value fill = arith::ConstantOp::create(builder, loc, padding);
-  Value empty = tensor::EmptyOp::create(builder, loc, sizes, padding.getType());
-  Value filled = linalg::FillOp::create(builder, loc, fill, empty).getResult(0);
-  OpFoldResult gone = atMost(builder, loc, sizes[dim], std::abs(by));
-  sizes[dim] = difference(builder, loc, sizes[dim], gone);
-  if (isConstantIntValue(sizes[dim], 0))
-    return filled;
-  SmallVector<OpFoldResult> from(sizes.size(), builder.getIndexAttr(0)), to = from;
+  SmallVector<OpFoldResult> low(sizes.size(), builder.getIndexAttr(0)), high = low, offsets = low;
   SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
-  (by > 0 ? to : from)[dim] = gone;
-  Value kept = tensor::ExtractSliceOp::create(builder, loc, tensor, from, sizes, strides);
-  return tensor::InsertSliceOp::create(builder, loc, kept, filled, to, sizes, strides);
+  const bool isFew = std::abs(by) <= kFew && !getConstantIntValue(sizes[dim]);
+  OpFoldResult gone = isFew ? builder.getIndexAttr(std::abs(by)) : atMost(builder, loc, sizes[dim], std::abs(by));
+  (by > 0 ? low : high)[dim] = gone;
+  if (by < 0)
+    offsets[dim] = gone;
+  Value fill = arith::ConstantOp::create(builder, loc, padding);
+  Value padded = tensor::PadOp::create(builder, loc, Type(), tensor, low, high, fill);
+  return tensor::ExtractSliceOp::create(builder, loc, cast<RankedTensorType>(tensor.getType()), padded, offsets, sizes,
+                                        strides);
 }
 
 /// A token that has moved stays where the sequence of the later one of both places starts no later than the earlier.
