@@ -22,12 +22,6 @@ static bool isListOf(Attribute value) {
   return list && llvm::all_of(list, llvm::IsaPred<Element>);
 }
 
-/// Names of the dimensions of a tensor, or of those of each tensor that an op makes.
-static bool isDims(Attribute value) {
-  auto list = dyn_cast<ArrayAttr>(value);
-  return list && (isListOf<StringAttr>(list) || llvm::all_of(list, isListOf<StringAttr>));
-}
-
 /// A manifest has such a text in one of its lines.
 static bool isWord(Attribute value) {
   auto text = dyn_cast<StringAttr>(value);
@@ -52,7 +46,6 @@ struct Form {
 /// Those that are read as what they should be. Attributes between two passes that a program has no reason to set are
 /// here where one could.
 static constexpr Form kForms[] = {
-    {"mhc.dims", isDims, "a list of texts, or one for each tensor"},
     {"mhc.no_grad", isUnit, "no value"},
     {"mhc.main_grad", isUnit, "no value"},
     {"mhc.in_place", isUnit, "no value"},

@@ -59,8 +59,3 @@ func.func private @stored(tensor<4xf32>) -> (tensor<4xf32> {mhc.in_place = 1})
 
 // expected-error @below {{'mhc.no_grad' is false; needed no value}}
 func.func private @constant(tensor<4xf32> {mhc.no_grad = false})
-
-// -----
-
-// expected-error @below {{'mhc.dims' is [["M"], 3]; needed a list of texts, or one for each tensor}}
-func.func private @named(tensor<?xf32> {mhc.dims = [["M"], 3]})

@@ -471,8 +471,8 @@ TEST(Evaluator, ErrorsNameTheOpAndWhatItFound) {
       runBody("%r = mhc.contract(x = %x : tensor<2x3x1xf32>) <layout = nC, mode = mean> -> (out : tensor<2x1xf32>)",
               "tensor<2x3x1xf32>", "tensor<2x1xf32>", {kTwoByThree.reshaped({2, 3, 1})}),
       "'mhc.contract' is not a leaf op; run mhc-decompose before the reference evaluator");
-  expectError(runBody("%r = math.cos %x : f32", "f32", "f32", {HostTensor(1)}),
-              "'math.cos' is unknown to the reference evaluator");
+  expectError(runBody("%r = arith.bitcast %x : f32 to i32", "f32", "i32", {HostTensor(1)}),
+              "'arith.bitcast' is unknown to the reference evaluator");
   expectError(
       runBody(
           "%c3 = arith.constant 3 : index\n%r = tensor.extract_slice %x[1] [%c3] [1] : tensor<?xf32> to tensor<?xf32>",

@@ -485,3 +485,12 @@ func.func @sizes_that_do_not_meet(%a: tensor<4x8xf32> {mhc.name = "a"}, %b: tens
   %0 = "aten.add.Tensor"(%a, %b) {"self" = 0 : index, "other" = 1 : index} : (tensor<4x8xf32>, tensor<3x8xf32>) -> tensor<4x8xf32> loc("n")
   return %0 : tensor<4x8xf32>
 }
+
+// Sizes that are no text are not known.
+// CHECK-LABEL: func.func @sizes_without_text(
+// CHECK-NEXT: return{{$}}
+func.func @sizes_without_text(%a: tensor<?x4xf32> {mhc.name = "a", mhc.dims = [3, 4]}) -> tensor<?x2x2xf32> {
+  %0 = "aten.view.default"(%a) {"self" = 0 : index, mhc.dims = [[3, "2", "2"]]}
+    : (tensor<?x4xf32>) -> tensor<?x2x2xf32> loc("n")
+  return %0 : tensor<?x2x2xf32>
+}
