@@ -59,20 +59,32 @@ mhcrt_status mhcrt::report(const mhcrt_model *model, mhcrt_context *context, mhc
   return status;
 }
 
-mhcrt_status mhcrt::runEntry(const mhcrt_model *model, int32_t entry, mhcrt_context *context,
-                             const mhcrt_tensor *arguments, const mhcrt_tensor *results, mhcrt_message *message) {
+/// Calls `then(spec, sizes)` with an entry and the sizes that its arguments have.
+template <typename Then>
+static mhcrt_status withSizes(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,
+                              mhcrt_message *message, Then then) {
   return guarded(message, kDescription, [&] {
     const EntrySpec *spec = entryAt(model, entry);
     if (!spec)
       return noEntry(model, entry, message);
     std::vector<BoundSize> sizes;
     std::string error;
-    if (!bindArguments(*spec, arguments, sizes, error) || !checkResults(*spec, results, sizes, error))
+    if (!bindArguments(*spec, arguments, sizes, error))
       return fail(message, MHCRT_INVALID_ARGUMENT, error);
-    for (size_t i = 0; i < spec->results.size(); ++i)
-      if (int32_t from = spec->results[i].info.in_place; from >= 0 && results[i].data != arguments[from].data)
+    return then(*spec, sizes);
+  });
+}
+
+mhcrt_status mhcrt::runEntry(const mhcrt_model *model, int32_t entry, mhcrt_context *context,
+                             const mhcrt_tensor *arguments, const mhcrt_tensor *results, mhcrt_message *message) {
+  return withSizes(model, entry, arguments, message, [&](const EntrySpec &spec, std::vector<BoundSize> &sizes) {
+    std::string error;
+    if (!checkResults(spec, results, sizes, error))
+      return fail(message, MHCRT_INVALID_ARGUMENT, error);
+    for (size_t i = 0; i < spec.results.size(); ++i)
+      if (int32_t from = spec.results[i].info.in_place; from >= 0 && results[i].data != arguments[from].data)
         return fail(message, MHCRT_INVALID_ARGUMENT,
-                    "result '" + spec->results[i].name + "' of entry '" + spec->name +
+                    "result '" + spec.results[i].name + "' of entry '" + spec.name +
                         "' is computed in place: expected the pointer of the argument of its name");
     model->runtime.clearError(context);
     std::vector<mhcrt_tensor> all;
@@ -80,7 +92,7 @@ mhcrt_status mhcrt::runEntry(const mhcrt_model *model, int32_t entry, mhcrt_cont
       all = withBindings(*model, entry, arguments);
     const mhcrt_status status = model->functions[entry](context, all.empty() ? arguments : all.data(), results);
     if (status != MHCRT_OK)
-      fail(message, status, "entry '" + spec->name + "': " + model->runtime.lastError(context));
+      fail(message, status, "entry '" + spec.name + "': " + model->runtime.lastError(context));
     return status;
   });
 }
@@ -249,36 +261,21 @@ int32_t mhcrt_size_value(const char *size, int64_t (*value_of)(void *user, const
 
 mhcrt_status mhcrt_model_check(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,
                                mhcrt_message *message) {
-  return guarded(message, kDescription, [&] {
-    const EntrySpec *spec = entryAt(model, entry);
-    if (!spec)
-      return noEntry(model, entry, message);
-    std::vector<BoundSize> sizes;
-    std::string error;
-    if (!bindArguments(*spec, arguments, sizes, error))
-      return fail(message, MHCRT_INVALID_ARGUMENT, error);
-    return MHCRT_OK;
-  });
+  return withSizes(model, entry, arguments, message,
+                   [](const EntrySpec &, std::vector<BoundSize> &) { return MHCRT_OK; });
 }
 
 mhcrt_status mhcrt_model_infer(const mhcrt_model *model, int32_t entry, const mhcrt_tensor *arguments,
                                mhcrt_tensor *results, mhcrt_message *message) {
-  return guarded(message, kDescription, [&] {
-    const EntrySpec *spec = entryAt(model, entry);
-    if (!spec)
-      return noEntry(model, entry, message);
-    std::vector<BoundSize> sizes;
-    std::string error;
-    if (!bindArguments(*spec, arguments, sizes, error))
-      return fail(message, MHCRT_INVALID_ARGUMENT, error);
-    for (size_t k = 0; k < spec->results.size(); ++k) {
-      const mhcrt_tensor_info &info = spec->results[k].info;
+  return withSizes(model, entry, arguments, message, [&](const EntrySpec &spec, std::vector<BoundSize> &sizes) {
+    for (size_t k = 0; k < spec.results.size(); ++k) {
+      const mhcrt_tensor_info &info = spec.results[k].info;
       results[k].dtype = info.dtype;
       results[k].rank = info.rank;
       for (int i = 0; i < info.rank; ++i)
-        if (const SizeExpression &dim = spec->results[k].dims[i]; !evaluate(dim, sizes, results[k].dims[i]))
+        if (const SizeExpression &dim = spec.results[k].dims[i]; !evaluate(dim, sizes, results[k].dims[i]))
           return fail(message, MHCRT_INVALID_ARGUMENT,
-                      "entry '" + spec->name + "': dimension " + std::to_string(i) + " of '" + info.name + "' is " +
+                      "entry '" + spec.name + "': dimension " + std::to_string(i) + " of '" + info.name + "' is " +
                           dim.text + ", which is no size for these arguments");
     }
     return MHCRT_OK;

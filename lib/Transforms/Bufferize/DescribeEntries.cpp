@@ -44,6 +44,17 @@ static std::string quoted(StringRef name) {
   return "'" + text + "'";
 }
 
+/// Checks the name of a tensor of `owner`; `names` are those before it, behind the kind of each.
+static LogicalResult checkTensorName(Location loc, StringRef kind, unsigned number, const Twine &owner, StringAttr name,
+                                     llvm::StringSet<> &names) {
+  if (!isTensorName(name))
+    return emitError(loc) << kind << " " << number << " of " << owner << " is called " << quoted(name)
+                          << "; needed printable characters without blanks, '/' and '='";
+  if (!names.insert((kind + name.getValue()).str()).second)
+    return emitError(loc) << "two " << kind << "s of " << owner << " are called '" << name.getValue() << "'";
+  return success();
+}
+
 namespace {
 /// Checks that a function without a body can be called through the table of the compiled model, and writes down the
 /// names of its tensors and sizes. A size that the user left open has a name of its own.
@@ -84,13 +95,9 @@ private:
     if (!called)
       called = builder.getStringAttr(defaultName + Twine(number));
     attrs.set("mhc.name", called);
-    if (!isTensorName(called))
-      return func.emitError() << kind << " " << number << " of '" << func.getName()
-                              << "', which has no body, is called " << quoted(called)
-                              << "; needed printable characters without blanks, '/' and '='";
-    if (!tensors.insert((kind + called.getValue()).str()).second)
-      return func.emitError() << "two " << kind << "s of '" << func.getName() << "', which has no body, are called '"
-                              << called.getValue() << "'";
+    if (failed(checkTensorName(func.getLoc(), kind, number, "'" + func.getName() + "', which has no body,", called,
+                               tensors)))
+      return failure();
     SmallVector<Attribute> dims;
     auto stated = dyn_cast_or_null<ArrayAttr>(attrs.get(kDims));
     for (auto [dim, size] : llvm::enumerate(tensor.getShape())) {
@@ -223,7 +230,7 @@ private:
       name = builder.getStringAttr(defaultName + Twine(number));
     attrs.set("mhc.name", name);
     attrs.set(kDims, dims.symbols(tensor));
-    return checkName(kind, number, name, loc);
+    return checkTensorName(loc, kind, number, "entry '" + func.getName() + "'", name, names);
   }
 
   LogicalResult checkType(StringRef kind, unsigned number, Type type) {
@@ -234,16 +241,6 @@ private:
     if (tensor.getRank() > kMaxRank)
       return func.emitError() << kind << " " << number << " of entry '" << func.getName() << "' has rank "
                               << tensor.getRank() << "; needed at most " << kMaxRank;
-    return success();
-  }
-
-  LogicalResult checkName(StringRef kind, unsigned number, StringAttr name, Location loc) {
-    if (!isTensorName(name))
-      return emitError(loc) << kind << " " << number << " of entry '" << func.getName() << "' is called "
-                            << quoted(name) << "; needed printable characters without blanks, '/' and '='";
-    if (!names.insert((kind + name.getValue()).str()).second)
-      return emitError(loc) << "two " << kind << "s of entry '" << func.getName() << "' are called '" << name.getValue()
-                            << "'";
     return success();
   }
 
