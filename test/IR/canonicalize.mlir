@@ -129,3 +129,26 @@ func.func @products_with_one_matrix(%x: tensor<?x?x64xf32>, %w: tensor<32x64xbf1
   %1 = mhc.batch_matmul %x, %rows transpose_rhs : (tensor<?x?x64xf32>, tensor<?x32x64xf32>) -> tensor<?x?x32xf32>
   return %0, %1 : tensor<?x?x32xf32>, tensor<?x?x32xf32>
 }
+
+// The dimension that is dropped is the last one, also where the first becomes one of size 1.
+// CHECK-LABEL: @slice_of_one_token
+func.func @slice_of_one_token(%x: tensor<1x5x7xf32>) -> tensor<1x5xf32> {
+  // CHECK-NEXT: %[[S:.*]] = tensor.extract_slice %arg0[0, 0, 1] [1, 5, 1] [1, 1, 1] : tensor<1x5x7xf32> to tensor<1x5xf32>
+  // CHECK-NEXT: return %[[S]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<1x5x7xf32>
+  %s = tensor.extract_slice %x[0, 0, 1] [%M, 5, 1] [1, 1, 1] : tensor<1x5x7xf32> to tensor<?x5xf32>
+  %out = tensor.cast %s : tensor<?x5xf32> to tensor<1x5xf32>
+  return %out : tensor<1x5xf32>
+}
+
+// CHECK-LABEL: @slice_of_one_token_put_back
+func.func @slice_of_one_token_put_back(%x: tensor<1x5x7xf32>, %y: tensor<1x5xf32>) -> tensor<1x5x7xf32> {
+  // CHECK-NEXT: %[[R:.*]] = tensor.insert_slice %arg1 into %arg0[0, 0, 1] [1, 5, 1] [1, 1, 1] : tensor<1x5xf32> into
+  // CHECK-NEXT: return %[[R]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<1x5x7xf32>
+  %s = tensor.cast %y : tensor<1x5xf32> to tensor<?x5xf32>
+  %out = tensor.insert_slice %s into %x[0, 0, 1] [%M, 5, 1] [1, 1, 1] : tensor<?x5xf32> into tensor<1x5x7xf32>
+  return %out : tensor<1x5x7xf32>
+}

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReadSizes.h"
+#include "mhc/IR/MhcDialect.h"
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -89,7 +90,7 @@ static void propagateSizes(func::FuncOp func) {
     if (isa<arith::ArithDialect, tensor::TensorDialect, linalg::LinalgDialect>(op.getDialect()))
       op.getCanonicalizationPatterns(patterns, context);
   for (Dialect *dialect : context->getLoadedDialects())
-    if (isa<tensor::TensorDialect, linalg::LinalgDialect>(dialect))
+    if (isa<tensor::TensorDialect, linalg::LinalgDialect, MhcDialect>(dialect))
       dialect->getCanonicalizationPatterns(patterns);
   patterns.add<ConcatOfCasts>(context);
   (void)applyPatternsGreedily(func, std::move(patterns));
