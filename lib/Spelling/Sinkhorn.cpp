@@ -85,7 +85,8 @@ Value Chain::sinkhornLinear(Value logits) {
   auto iteration = [&](Values carried) -> Values { return {sinkhornStep(sinkhornStep(carried[0], first), second)}; };
   bool isSoftmax = how.softmaxFirst && attr.denom != "add" && attr.init == (first == 2 ? "exp_rowmax" : "exp_colmax");
   Value start = isSoftmax ? softmax(logits, first) : sinkhornStart(logits);
-  if (isSoftmax || rowsDone)
+  const bool isAgain = how.rowsBehindSoftmax && attr.iters > 2 && attr.skEps <= 1e-6;
+  if (isSoftmax || (rowsDone && !isAgain))
     return repeat(attr.iters - 1, {sinkhornStep(start, second)}, iteration).front();
   return repeat(attr.iters, {start}, iteration).front();
 }

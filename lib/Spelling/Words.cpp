@@ -41,6 +41,7 @@ const std::vector<Word> &words() {
       {"bias behind the gate", [](S &how) { how.biasApart = true; }},
       {"mix before the branch", [](S &how) { how.mixFirst = true; }},
       {"sum of a stack", [](S &how) { how.stackedSum = true; }},
+      {"rows behind softmax and eps", [](S &how) { how.rowsBehindSoftmax = true; }},
   };
   return table;
 }

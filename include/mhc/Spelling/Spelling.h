@@ -110,6 +110,8 @@ struct Spelling {
   bool wholeLogSumExp = false;
   /// A softmax divides first where the logits are shifted by the maximum of what is summed first.
   bool softmaxFirst = false;
+  /// Rows are divided by their sums behind softmax(z) + eps as well, where the eps is too small to show.
+  bool rowsBehindSoftmax = false;
   /// Divisors of Sinkhorn take the absolute value first (an L1 norm).
   bool l1Norm = false;
   enum class Aggregate { MulReduce, Matmul, Streams } aggregate = Aggregate::MulReduce;

@@ -352,7 +352,14 @@ std::optional<Mix> MixSite::matchMix(const algebra::Factor &x, const algebra::Te
   // A number is of the streams where they are a value with it, such as the n-th part of a token.
   if (double &number = mix.weights[0].coefficient; number != 1 && (streams = find(Algebra::scale(mix.x, number))))
     number = 1;
-  if (!streams && !(streams = find(mix.x)))
+  // A number that all terms have is in part of the streams, and in part of the weights.
+  if (std::optional<algebra::Reading::Found> scaled;
+      !streams && !(streams = find(mix.x)) && (scaled = nearest(reading, mix.x, op, /*anyFactor=*/true))) {
+    mix.x = Algebra::scale(mix.x, 1 / scaled->factor);
+    mix.weights[0].coefficient *= scaled->factor;
+    streams = find(mix.x);
+  }
+  if (!streams)
     return std::nullopt;
   mix.streams = streams->value;
   mix.at = streams->at;

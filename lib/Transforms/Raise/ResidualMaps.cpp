@@ -38,7 +38,7 @@ static void noteBareExp(const Sites &sites, Value logits, bool isShifted) {
 static SmallVector<IndexVars> matrixDims(ArrayRef<IndexVars> own, std::pair<int64_t, int64_t> axes, bool isTransposed) {
   SmallVector<IndexVars> flat(3);
   for (auto [dim, vars] : llvm::enumerate(own))
-    flat[static_cast<int64_t>(dim) < axes.first ? 0 : static_cast<int64_t>(dim) < axes.second ? 1 : 2].append(vars);
+    flat[static_cast<int64_t>(dim) == axes.first ? 1 : static_cast<int64_t>(dim) == axes.second ? 2 : 0].append(vars);
   if (isTransposed)
     std::swap(flat[1], flat[2]);
   return flat;

@@ -51,6 +51,7 @@ private:
   std::optional<Expr> boundedSums(const Step &step, const Expr &sums);
   bool isEqual(const Expr &a, const Expr &b);
   bool undoSoftmaxEps();
+  void takeSumsOfSoftmaxEps();
   bool takeShift(Expr &logits, ArrayRef<algebra::Var> over);
   std::optional<Expr> readSigmoid(const Expr &expr);
   std::optional<Expr> readSigmoidEps();
@@ -220,7 +221,7 @@ bool ExactMatcher::undoWithEps(const algebra::Factor &divisor, algebra::Var over
 /// that tells it from one that divides the matrix.
 bool ExactMatcher::undoPotentials(const algebra::Factor &divisor, algebra::Var over) {
   bool isBehindLast = steps.size() == 1 && steps[0].denom == Denom::add;
-  if (dead || over < row() || !(kernel || isBehindLast))
+  if (dead || isToken(over) || !(kernel || isBehindLast))
     return false;
   std::optional<Expr> scaled = algebra.multiply(state, Algebra::of(divisor.element));
   std::optional<Expr> before = scaled ? summedBy(divisor, over) : std::nullopt;
@@ -279,7 +280,7 @@ bool ExactMatcher::undoSoftmaxEps() {
   const Expr withEps = state;
   const size_t before = steps.size();
   state = {terms->front()};
-  if (!undoStep() || steps.back().over < row() || steps.back().denom != Denom::none) {
+  if (!undoStep() || isToken(steps.back().over) || steps.back().denom != Denom::none) {
     state = withEps;
     steps.resize(before);
     return false;
@@ -288,6 +289,27 @@ bool ExactMatcher::undoSoftmaxEps() {
   steps.resize(before);
   steps.push_back({softmax.over, Denom::add, (*terms)[1].coefficient, softmax.divisor, user});
   return true;
+}
+
+/// Rows of softmax(z) + eps sum to 1 + n eps. Their division by sums with eps, which the op does not make, is one by
+/// the number s = 1 + (n + 1) eps: nothing of it is left but the next eps, which is s eps, unless a loop makes all
+/// steps. Columns sum to n eps at least, so that their divisors differ by (s - 1) / (n + 1) = eps of themselves at
+/// most. Dividing by sums spreads no ratio further, and the result differs by as little: by less than the bound on what
+/// the op rounds, each of whose steps makes n sums and a quotient.
+void ExactMatcher::takeSumsOfSoftmaxEps() {
+  constexpr double kHalfUnit = 0x1p-24;
+  const algebra::Size extent = reading.size(value, steps.back().over);
+  if (steps.size() < 3 || !extent.isNumber())
+    return;
+  Step &second = steps[steps.size() - 2];
+  const Step &softmax = steps.back(), &third = steps[steps.size() - 3];
+  const double perStep = static_cast<double>(extent.number()) + 1, s = 1 + perStep * softmax.eps;
+  if (!third.isLike(softmax) || softmax.eps > static_cast<double>(steps.size()) * perStep * kHalfUnit)
+    return;
+  if (second == softmax)
+    steps.erase(steps.end() - 2);
+  else if (second.denom == Denom::add && isSameEps(second.eps, s * softmax.eps))
+    second.eps = softmax.eps;
 }
 
 /// z - max(z) -> z, also where a narrow program has rounded the difference: z itself is rounded as little, where an op
@@ -425,9 +447,10 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readFunction() {
   Init init = Init::exp;
   const Init ofSoftmax = first.over == column() ? Init::exp_rowmax : Init::exp_colmax;
   const auto candidates = shifts();
-  if (isSoftmaxEps)
+  if (isSoftmaxEps) {
     init = Init::softmax_eps;
-  else if (first.denom == Denom::none && behindReshapes(value).getDefiningOp<math::ExpOp>())
+    takeSumsOfSoftmaxEps();
+  } else if (first.denom == Denom::none && behindReshapes(value).getDefiningOp<math::ExpOp>())
     init = Init::log;
   else if (auto shift = llvm::find_if(candidates, [&](auto &shift) { return takeShift(logits, shift.over); });
            shift != candidates.end())

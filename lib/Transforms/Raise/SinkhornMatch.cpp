@@ -23,11 +23,10 @@ std::optional<algebra::Var> SinkhornMatcher::summedIn(const algebra::Factor &sum
   bool hasRow = dependsOn(sums, row()), hasColumn = dependsOn(sums, column());
   if (hasRow != hasColumn)
     return hasRow ? column() : row();
-  algebra::Var first = 0;
-  auto batch = llvm::seq<algebra::Var>(first, hasRow ? row() : first);
-  auto missing = llvm::make_filter_range(
-      batch, [&](algebra::Var var) { return reading.size(value, var) != algebra::Size(1) && !dependsOn(sums, var); });
-  return llvm::hasSingleElement(missing) ? std::optional(*missing.begin()) : std::nullopt;
+  auto missing = llvm::make_filter_range(vars(), [&](algebra::Var var) {
+    return isToken(var) && reading.size(value, var) != algebra::Size(1) && !dependsOn(sums, var);
+  });
+  return hasRow && llvm::hasSingleElement(missing) ? std::optional(*missing.begin()) : std::nullopt;
 }
 
 std::optional<Expr> SinkhornMatcher::replaceValues(llvm::function_ref<Value(Value)> by) {
@@ -176,13 +175,18 @@ SinkhornSite mhc::transposed(SinkhornSite site) {
 
 std::optional<std::pair<int64_t, int64_t>> mhc::matrixAxes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> axes; // the last one first
-  for (int64_t dim = type ? type.getRank() : 0; dim-- > 0 && axes.size() < 2;)
+  SmallVector<int64_t> axes;
+  for (int64_t dim : llvm::seq(type ? type.getRank() : 0))
     if (type.getDimSize(dim) != 1)
       axes.push_back(dim);
-  const int64_t n = axes.size() == 2 ? type.getDimSize(axes[0]) : 0;
-  bool isStack = n >= kMinStreams && n <= kMaxStreams && type.getDimSize(axes[1]) == n;
-  return isStack ? std::optional(std::pair(axes[1], axes[0])) : std::nullopt;
+  auto areSquare = [&](int64_t row, int64_t column) {
+    const int64_t n = type.getDimSize(row);
+    return n >= kMinStreams && n <= kMaxStreams && type.getDimSize(column) == n;
+  };
+  for (size_t row : {axes.size() - 2, size_t(0)})
+    if (axes.size() >= 2 && areSquare(axes[row], axes[row + 1]))
+      return std::pair(axes[row], axes[row + 1]);
+  return std::nullopt;
 }
 
 /// The format that the last op before `value` rounded to, also where a loop made it.

@@ -39,8 +39,8 @@ struct SinkhornMatch {
 
 /// The iteration of the other orientation that is the same; the site itself where there is none.
 SinkhornSite transposed(SinkhornSite site);
-/// The dimensions of the rows and columns of a stack of n x n matrices: the last two that have more than one element.
-/// Nothing where a value is none.
+/// The dimensions of the rows and columns of a stack of n x n matrices: the last two that have more than one element,
+/// or the first two, before tokens. Nothing where a value is none.
 std::optional<std::pair<int64_t, int64_t>> matrixAxes(mlir::Value value);
 inline bool isMatrixStack(mlir::Value value) { return matrixAxes(value).has_value(); }
 /// Reads a stack of n x n matrices as a Sinkhorn iteration. A reading that ignores roundings finds iterations by

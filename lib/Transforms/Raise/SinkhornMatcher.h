@@ -49,6 +49,11 @@ protected:
 
   algebra::Var row() const { return axes.first; }
   algebra::Var column() const { return axes.second; }
+  bool isToken(algebra::Var var) const { return var != row() && var != column(); }
+  /// The dimensions of the value.
+  auto vars() const {
+    return llvm::seq<algebra::Var>(0, llvm::cast<mlir::RankedTensorType>(value.getType()).getRank());
+  }
   std::optional<algebra::Expr> reduceOver(llvm::StringRef kind, const algebra::Expr &expr,
                                           llvm::ArrayRef<algebra::Var> over) {
     llvm::SmallVector<std::pair<algebra::Var, algebra::Size>, 2> sizes;

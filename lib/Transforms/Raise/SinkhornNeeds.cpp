@@ -137,7 +137,7 @@ bool SinkhornMatcher::looksLikeSinkhorn() const {
     summed.push_back(step.over);
   for (const algebra::Factor &divisor : left)
     summed.push_back(*summedIn(divisor));
-  return !llvm::all_equal(summed) && llvm::any_of(summed, [&](algebra::Var over) { return over >= row(); });
+  return !llvm::all_equal(summed) && llvm::any_of(summed, [&](algebra::Var over) { return !isToken(over); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,7 +228,7 @@ bool SinkhornMatcher::isStepLike(size_t number, Init init) {
   auto unmetHere = [&](Reason reason, const std::string &found, const std::string &needed) {
     return unmet(reason, opOf(step), found, needed);
   };
-  if (step.over < row())
+  if (isToken(step.over))
     return unmetHere(Reason::sinkhornAxis, "sums over " + nameOf(step.over) + " in " + place(number),
                      "sums of rows (dimension " + std::to_string(column()) + ") or of columns (dimension " +
                          std::to_string(row()) + ")");
@@ -269,7 +269,7 @@ Value SinkhornMatcher::divisorBehind() {
       continue;
     const Expr &by = reading.of(reader->getOperand(reader->getOperand(0) == value ? 1 : 0));
     auto isOf = [&](algebra::Var var) { return llvm::any_of(by, [&](auto &term) { return dependsOn(term, var); }); };
-    bool isShared = llvm::any_of(llvm::seq<algebra::Var>(0, column() + 1), isOf) && !(isOf(row()) && isOf(column()));
+    bool isShared = llvm::any_of(vars(), isOf) && !(isOf(row()) && isOf(column()));
     bool isReciprocal = by.size() == 1 && llvm::any_of(by[0].factors, [](auto &factor) { return factor.halves < 0; });
     if (Value divisor = isShared && (divides || isReciprocal) ? valueOf(by, reader) : Value())
       return divisor;

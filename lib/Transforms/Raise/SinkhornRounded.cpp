@@ -180,7 +180,7 @@ std::optional<std::pair<Expr, Init>> RoundedMatcher::readStart() {
     if (std::optional<Expr> logits = sigmoid ? readSigmoid(*sigmoid) : std::nullopt)
       return found(*logits, Init::sigmoid_eps);
     std::optional<Softmax> softmax = readSoftmax(shifted->rest);
-    if (!softmax || softmax->step.over < row())
+    if (!softmax || isToken(softmax->step.over))
       return std::nullopt;
     steps.push_back(softmax->step);
     steps.back().denom = Denom::add;

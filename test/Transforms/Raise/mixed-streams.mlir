@@ -84,3 +84,27 @@ func.func @function_between(%x: tensor<8x4x64xf32>, %l: tensor<8x4x4xf32>, %pre:
   %u = tensor.collapse_shape %sum [[0], [1, 2]] : tensor<8x1x64xf32> into tensor<8x64xf32>
   return %u : tensor<8x64xf32>
 }
+
+// Streams whose terms all have a number, and weights that have one as well: the streams are those that are there.
+// CHECK-LABEL: @scaled_parts(
+// CHECK: %[[X:.*]] = mhc.post(
+// CHECK-NOT: arith.addf
+// CHECK: mhc.post(f = %arg5 : tensor<8x64xf32>, h_post = {{.*}}, x = %[[X]] : tensor<8x4x64xf32>, h_res = %{{.*}} : tensor<8x4x4xf32>)
+func.func @scaled_parts(%x: tensor<8x4x64xf32>, %r0: tensor<8x4x4xf32>, %r1: tensor<8x4x4xf32>, %h: tensor<8x4xf32>,
+                        %f0: tensor<8x64xf32>, %f1: tensor<8x64xf32>) -> tensor<8x4x64xf32> {
+  %half = arith.constant dense<0.5> : tensor<8x4x4xf32>
+  %half_gate = arith.constant dense<0.5> : tensor<8x4xf32>
+  %h0 = arith.mulf %h, %half_gate : tensor<8x4xf32>
+  %a0 = arith.mulf %r0, %half : tensor<8x4x4xf32>
+  %a1 = arith.mulf %r1, %half : tensor<8x4x4xf32>
+  %ho = mhc.broadcast %h0 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo0 = mhc.broadcast %f0 dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch0 = arith.mulf %ho, %fo0 : tensor<8x4x64xf32>
+  %mix0 = mhc.batch_matmul %a0, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %x1 = arith.addf %branch0, %mix0 : tensor<8x4x64xf32>
+  %fo1 = mhc.broadcast %f1 dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch1 = arith.mulf %ho, %fo1 : tensor<8x4x64xf32>
+  %mix1 = mhc.batch_matmul %a1, %x1 : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch1, %mix1 : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
