@@ -104,11 +104,13 @@ static std::optional<algebra::Reading::Found> findRows(algebra::Reading &reading
 }
 
 /// Tells tokens from channels by the order of the result, where that is the order of x. Tokens are what stands before
-/// the streams; with inner streams, all but the dimension before them.
+/// the streams; with inner streams, all but the dimension before them. One token has no variable, but a dimension.
 static bool splitInOrder(Repetition &rows, ArrayRef<IndexVars::value_type> all) {
   size_t position = llvm::find(all, rows.stream[0]) - all.begin();
   bool inner = position + 1 == all.size();
-  if (position < (inner ? 2 : 1))
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(rows.x.value.getType()).getShape();
+  const bool hasOneToken = shape.size() > 1 && shape.front() == 1;
+  if (all.size() < 2 || position + hasOneToken < (inner ? 2 : 1))
     return false;
   size_t tokens = inner ? position - 1 : position;
   rows.tokens.assign(all.begin(), all.begin() + tokens);

@@ -190,3 +190,31 @@ func.func @one_token_of_open_logits(%z: tensor<?x16xf32>) -> tensor<?x4x4xf32> {
   %a2 = arith.divf %a1, %b2 : tensor<?x4x4xf32>
   return %a2 : tensor<?x4x4xf32>
 }
+
+// CHECK-LABEL: @expand
+func.func @expand(%x: tensor<1x64xf32>, %phi: tensor<24x256xf32>) -> (tensor<1x4x64xf32>, tensor<1x24xf32>) {
+  // CHECK: mhc.expand(x = %arg0 : tensor<1x64xf32>) <layout = nC> -> (streams : tensor<1x4x64xf32>)
+  %streams = mhc.broadcast %x dims = [0, 2] : tensor<1x64xf32> -> tensor<1x4x64xf32>
+  %flat = tensor.collapse_shape %streams [[0], [1, 2]] : tensor<1x4x64xf32> into tensor<1x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<1x256xf32>, tensor<24x256xf32>) -> tensor<1x24xf32>
+  return %streams, %proj : tensor<1x4x64xf32>, tensor<1x24xf32>
+}
+
+// CHECK-LABEL: @expand_inner
+func.func @expand_inner(%x: tensor<1x64xf32>, %phi: tensor<24x256xf32>) -> tensor<1x24xf32> {
+  // CHECK: mhc.expand(x = %arg0 : tensor<1x64xf32>) <layout = Cn> -> (streams : tensor<1x64x4xf32>)
+  %streams = mhc.broadcast %x dims = [0, 1] : tensor<1x64xf32> -> tensor<1x64x4xf32>
+  %flat = tensor.collapse_shape %streams [[0], [1, 2]] : tensor<1x64x4xf32> into tensor<1x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<1x256xf32>, tensor<24x256xf32>) -> tensor<1x24xf32>
+  return %proj : tensor<1x24xf32>
+}
+
+// CHECK-LABEL: @no_expand_of_a_parameter
+func.func @no_expand_of_a_parameter(%w: tensor<64xf32>, %phi: tensor<24x256xf32>) -> tensor<1x24xf32> {
+  // CHECK-NOT: mhc.expand
+  // CHECK: return
+  %streams = mhc.broadcast %w dims = [2] : tensor<64xf32> -> tensor<1x4x64xf32>
+  %flat = tensor.collapse_shape %streams [[0], [1, 2]] : tensor<1x4x64xf32> into tensor<1x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<1x256xf32>, tensor<24x256xf32>) -> tensor<1x24xf32>
+  return %proj : tensor<1x24xf32>
+}
