@@ -19,10 +19,12 @@ using Closed = std::optional<Algebra::Closed>;
 /// Whether both are the same tensor at some index, but for a number.
 static bool isSameElement(const Closed &a, const Closed &b) { return a && b && a->node == b->node; }
 
-/// Whether a batch of several products reads a matrix that is the same in all of them, as exporters repeat a weight.
-static bool multipliesByOne(algebra::Reading &reading, Operation *op) {
+/// Whether a batch of several products reads `streams` as a matrix that is the same in all of them, as exporters repeat
+/// a weight.
+static bool multipliesByOne(algebra::Reading &reading, Operation *op, const Closed &streams) {
   auto isOne = [&](Value matrix) {
-    return llvm::none_of(reading.of(matrix), [](const algebra::Term &term) { return algebra::dependsOn(term, 0); });
+    return isSameElement(reading.algebra().close(reading.of(matrix)), streams) &&
+           llvm::none_of(reading.of(matrix), [](const algebra::Term &term) { return algebra::dependsOn(term, 0); });
   };
   return isa<BatchMatmulOp>(op) && cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0) != 1 &&
          llvm::any_of(op->getOperands(), isOne);
@@ -40,7 +42,7 @@ static bool isReadAsStreams(algebra::Reading &reading, Value streams) {
     SmallVector<Operation *> users;
     usersThroughViews(values[i], users);
     for (Operation *user : users) {
-      if (isa<tensor::DimOp>(user) || multipliesByOne(reading, user))
+      if (isa<tensor::DimOp>(user) || multipliesByOne(reading, user, all))
         continue;
       bool isElementwise = user->hasTrait<OpTrait::Elementwise>();
       if (isa<tensor::ExtractSliceOp, tensor::ConcatOp>(user) ||

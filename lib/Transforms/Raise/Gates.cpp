@@ -62,6 +62,7 @@ private:
   Weighed weighedBy(SigmoidOp gate, Value streams);
   void declineSingle(SigmoidOp gate, Miss miss);
   Group *findLogits(const Group &first, const Group &second);
+  Group *findLogits(const Group &first, const Group &second, int64_t ofGates);
   Group *findOnlyLogits(const Group &gate);
   bool hasNoLogits(const Group &gate, const Group &other);
   void raiseWithoutLogits(Group &gate, Group &other);
@@ -148,17 +149,18 @@ void GatesRaiser::collectOthers() {
 }
 
 /// Rows apart from both gates: what a residual map reads or, where none does, any value. As many as the weight has left
-/// or, where it has columns for others or the weights are apart, as one of the residual maps reads.
-Group *GatesRaiser::findLogits(const Group &first, const Group &second) {
+/// or, where it has columns for others or the weights are apart, as one of the residual maps reads. The gates have
+/// `ofGates` rows of the first one's weight.
+Group *GatesRaiser::findLogits(const Group &first, const Group &second, int64_t ofGates) {
   const LinearGroup &rows = first.rows;
-  const int64_t n = rows.extent, rest = rows.rows - rows.offset - 2 * n;
+  const int64_t n = rows.extent, rest = rows.rows - rows.offset - ofGates;
   SmallVector<int64_t, 2> extents = logitsOf(n);
   auto beside = [&](Groups &groups, int64_t extent) {
     SmallVector<Group *> all = groups.beside({&first, &second});
     llvm::erase_if(all, [&](const Group *group) { return group->rows.extent != extent; });
     return all;
   };
-  const int64_t behind = std::min(rows.offset, second.rows.offset) - rows.offset + 2 * n;
+  const int64_t behind = std::min(rows.offset, second.rows.offset) - rows.offset + ofGates;
   for (int64_t extent : extents)
     if (Group *found = choose(beside(logits, extent), rows, behind))
       return found;
@@ -178,6 +180,16 @@ Group *GatesRaiser::findLogits(const Group &first, const Group &second) {
       return found;
   // Or in front of them
   return rest == 0 && rows.offset > 0 ? findLast(rows.offset, -rows.offset) : nullptr;
+}
+
+Group *GatesRaiser::findLogits(const Group &first, const Group &second) {
+  const int64_t n = first.rows.extent;
+  Group *found = findLogits(first, second, 2 * n);
+  if (found || first.rows.weight == second.rows.weight)
+    return found;
+  // A gate of another weight may have no rows in this one.
+  found = findLogits(first, second, n);
+  return found ? found : findLogits(second, first, n);
 }
 
 /// The logits beside the only gate of the projection: the other one is made of parameters alone, or in another way. No

@@ -28,7 +28,7 @@ using Extent = IndexVars::value_type;
 /// and the function's own shapes decide.
 Value GatesBuilder::buildStreams() {
   const int64_t n = lead.extent, width = lead.width();
-  const Expr x = Algebra::of(lead.x.element);
+  const Expr x = lead.streams();
   if (width % n != 0 || width == n)
     return {};
   if (lead.flat.size() == 2) {
@@ -219,7 +219,7 @@ Value GatesBuilder::lateInput() const {
     if (group.isAbsent())
       continue;
     inputs.push_back(group.weight);
-    for (const Expr &expr : {Algebra::of(group.x.element), group.alpha, group.beta}) {
+    for (const Expr &expr : {group.streams(), group.alpha, group.beta}) {
       std::vector<algebra::Reading::Found> all = reading.find(expr);
       if (!all.empty())
         inputs.push_back(all.back().value); // the first that there is
@@ -329,7 +329,7 @@ bool GatesBuilder::takeProjection() {
 /// Puts the projection's mean square in the place of sums and means of squares that the program has, scaled as they
 /// are.
 void GatesBuilder::mapSquares(IRMapping &known) {
-  const Expr x = Algebra::of(lead.x.element);
+  const Expr x = lead.streams();
   std::optional<Expr> square = algebra.multiply(x, x);
   std::optional<Expr> sum = square ? algebra.reduce("sum", *square, lead.flat) : std::nullopt;
   for (const algebra::Reading::Found &found : reading.find(sum.value_or(Expr()), user)) {

@@ -184,6 +184,7 @@ bool GroupMatcher::assign(const algebra::Factor &x, const algebra::Factor &phi, 
       group.extent *= var.second.number();
   }
   group.x = x;
+  group.number = 1;
   group.phi = phi;
   if (group.row.empty())
     return declineSingle();
@@ -196,7 +197,12 @@ bool GroupMatcher::assign(const algebra::Factor &x, const algebra::Factor &phi, 
     if (dependsOnAny(factor, all) || isMadeOf(factor, x.node()))
       return decline(Reason::normPerStream, describe(valueOf(factor)), "one factor for each token", valueOf(factor));
   // In the order in which x is stored
-  std::optional<algebra::Reading::Found> stored = findStreams(reading, Algebra::of(x.element), user);
+  std::optional<algebra::Reading::Found> stored = findStreams(reading, group.streams(), user), scaled;
+  if (!stored && (scaled = nearest(reading, group.streams(), user, /*anyFactor=*/true))) {
+    group.number = scaled->factor;
+    scale *= group.number;
+    stored = findStreams(reading, group.streams(), user);
+  }
   if (!stored || !hasStreams(group))
     return declineStreams();
   auto order = varsOf(stored->at);
@@ -336,6 +342,7 @@ bool GroupMatcher::matchGiven(const algebra::Term &term) {
     group.stat.reset();
     group.statForm = Stat::applied;
     group.x = factor;
+    group.number = 1;
     scale = 1;
     if (splitOuter(outer))
       return true;

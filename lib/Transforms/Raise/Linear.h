@@ -26,6 +26,7 @@ struct LinearGroup {
   IndexVars tokens, row, flat;
   bool isGiven = false; ///< whether `x` is the sum itself, and there is no `phi`
   algebra::Factor x, phi;
+  double number = 1; ///< by which x is more than the streams that are there
   std::optional<algebra::Expr> gamma;
   algebra::Expr alpha, beta; ///< numbers times what no token enters
   Norm norm = Norm::none;
@@ -45,6 +46,8 @@ struct LinearGroup {
       width *= extent.number();
     return width;
   }
+  /// The streams that are projected.
+  algebra::Expr streams() const { return algebra::Algebra::scale(algebra::Algebra::of(x.element), 1 / number); }
   /// Whether the group is all rows of its weight.
   bool hasAllRows() const { return offset == 0 && rows == extent; }
   /// Whether the program has another gate in the group's place, such as one of parameters alone, which reads no row, or

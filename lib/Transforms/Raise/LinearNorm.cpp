@@ -24,7 +24,7 @@ static double epsMeant(double eps) {
 }
 
 bool GroupMatcher::matchNorm(const algebra::Term &ofToken) {
-  Expr x = Algebra::of(group.x.element);
+  Expr x = group.streams();
   std::optional<Expr> square = algebra.multiply(x, x);
   std::optional<Expr> squares = square ? algebra.reduce("sum", *square, group.flat) : std::nullopt;
   if (!squares || squares->size() != 1)
@@ -96,7 +96,7 @@ bool GroupMatcher::matchRoot(const Expr &power, const Expr &squares, Norm norm) 
 
 /// Another function of the token's own squares, such as a norm that is bounded: as the program computes it.
 bool GroupMatcher::takeOwnFactor(const algebra::Term &ofToken) {
-  Expr x = Algebra::of(group.x.element);
+  Expr x = group.streams();
   std::optional<Expr> square = algebra.multiply(x, x);
   std::optional<Expr> squares = square ? algebra.reduce("sum", *square, group.flat) : std::nullopt;
   const algebra::Factor *own = squares ? algebra::singleFactor(*squares) : nullptr;

@@ -51,8 +51,9 @@ std::optional<algebra::Reading::Found> mhc::findStreams(algebra::Reading &readin
   while (shown) {
     Operation *maker = shown->value.getDefiningOp();
     Value before = maker && maker->getNumOperands() > 0 ? maker->getOperand(0) : Value();
-    bool isKept = before && (isa<BlockArgument>(before) || !singleUser(before) ||
-                             (isa<arith::TruncFOp>(maker) && widthOf(before) <= bits));
+    // What is projected or mixed narrow is kept so.
+    bool isKept = before && (isa<BlockArgument>(before) || !singleUser(before) || !singleUser(behindReshapes(before)) ||
+                             (isa<arith::TruncFOp>(maker) && widthOf(before) <= bits && !areStreams(shown->value)));
     if (isa_and_nonnull<arith::TruncFOp>(maker) && !isKept)
       break;
     auto found = llvm::find_if(all, [&](const auto &other) { return other.value == before && other.factor == 1; });

@@ -111,7 +111,7 @@ std::optional<Statistic> ProjectionRaiser::findStatistic(const LinearGroup &grou
   if (group.norm != Norm::none)
     return Statistic{Stat::applied, group.norm, group.eps, {}};
   Algebra &algebra = reading.algebra();
-  const Expr x = Algebra::of(group.x.element);
+  const Expr x = group.streams();
   std::optional<Expr> square = algebra.multiply(x, x);
   std::optional<Expr> sum = square ? algebra.reduce("sum", *square, group.flat) : std::nullopt;
   const algebra::Factor *squares = sum ? algebra::singleFactor(*sum) : nullptr;
@@ -120,6 +120,8 @@ std::optional<Statistic> ProjectionRaiser::findStatistic(const LinearGroup &grou
   const auto width = static_cast<double>(group.width());
   for (auto [norm, eps] : norms.lookup(squares->node())) {
     bool isInside = norm == Norm::inside;
+    const double number = (*sum)[0].coefficient; // which the norm is read without
+    eps *= isInside ? number : std::sqrt(number);
     std::optional<Expr> inverse = isInside ? sum : algebra.power(*sum, 1);
     inverse = inverse ? algebra.add(*inverse, Algebra::number(eps)) : std::nullopt;
     inverse = inverse ? algebra.power(*inverse, isInside ? -1 : -2) : std::nullopt;
@@ -141,7 +143,7 @@ std::optional<Statistic> ProjectionRaiser::findStatistic(const LinearGroup &grou
 /// Builds behind the inputs: the function's own statistic may have uses before the product.
 ProjectionOp ProjectionRaiser::build(OpBuilder &builder, const LinearGroup &group, const Statistic &statistic,
                                      Operation *op) {
-  const Expr x = Algebra::of(group.x.element);
+  const Expr x = group.streams();
   std::optional<Found> streams = findStreams(reading, x, op);
   std::optional<Found> weight = group.gamma ? nearest(reading, *group.gamma, op) : std::nullopt;
   if (!streams || (group.gamma && !weight))

@@ -34,6 +34,17 @@ static void noteBareExp(const Sites &sites, Value logits, bool isShifted) {
   sites.note(*exp, "bare-exp", "exp overflows where logits are above 88: " + Twine(isShifted ? kShifted : kShift));
 }
 
+/// Whether all tokens have one matrix, as where it is repeated for them before the iteration.
+static bool isShared(ArrayRef<IndexVars> own, const SinkhornSite &site, std::pair<int64_t, int64_t> axes) {
+  auto isOfTokens = [&](const algebra::Term &term) {
+    return llvm::any_of(llvm::enumerate(own), [&](const auto &dim) {
+      const auto place = static_cast<int64_t>(dim.index());
+      return place != axes.first && place != axes.second && dependsOnAny(term, dim.value());
+    });
+  };
+  return llvm::none_of(site.logits, isOfTokens);
+}
+
 /// The dimensions of the op's matrices: those of a value, all tokens in one.
 static SmallVector<IndexVars> matrixDims(ArrayRef<IndexVars> own, std::pair<int64_t, int64_t> axes, bool isTransposed) {
   SmallVector<IndexVars> flat(3);
@@ -47,7 +58,9 @@ static SmallVector<IndexVars> matrixDims(ArrayRef<IndexVars> own, std::pair<int6
 /// The logits of a site that are there; null for none.
 static Value logitsOf(algebra::Reading &reading, OpBuilder &builder, Operation *op, Value value,
                       const SinkhornSite &site) {
-  SmallVector<IndexVars> dims = matrixDims(ownDims(reading, value), *matrixAxes(value), site.isTransposed);
+  SmallVector<IndexVars> own = ownDims(reading, value), dims = matrixDims(own, *matrixAxes(value), site.isTransposed);
+  if (isShared(own, site, *matrixAxes(value)))
+    dims[0].clear();
   Value logits = build(reading, builder, op, site.logits, dims, builder.getF32Type());
   return logits ? logits : build(reading, builder, op, site.logits, dims);
 }
@@ -72,6 +85,14 @@ static Value normaliseOnceMore(LeafBuilder leaf, Value mix, int64_t dim, const S
     sums = site.denom == Denom::add ? leaf.add(sums, eps) : leaf.max(sums, eps);
   }
   return leaf.div(mix, sums);
+}
+
+/// A matrix [1, n, n], for all tokens of a value.
+static Value repeated(LeafBuilder leaf, Value matrix, Value value, bool isTransposed) {
+  if (isTransposed)
+    matrix = leaf.transpose(matrix, {0, 2, 1});
+  const auto [row, column] = *matrixAxes(value);
+  return leaf.broadcast(leaf.join(matrix, 0, 2), leaf.sizesOf(value), {row, column});
 }
 
 /// Makes the iteration that a value is, of logits that are there.
@@ -110,7 +131,12 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
   }
   if (site.factor != 1)
     made = leaf.scale(made->getResult(0), site.factor).getDefiningOp();
-  if (!replaceRoot(reading, sites, builder, made, indicesOf(reading.algebra().sizes, flat), own, value))
+  algebra::Indices from = indicesOf(reading.algebra().sizes, flat);
+  if (!flat[0].empty() && isShared(own, site, *matrixAxes(value))) {
+    made = repeated(leaf, made->getResult(0), value, site.isTransposed).getDefiningOp();
+    from = reading.whole(value);
+  }
+  if (!replaceRoot(reading, sites, builder, made, from, own, value))
     return false;
   takeRaised(sites, sinkhorn,
              stringifyInit(site.init) + ", " + Twine(site.iters) + " iterations" +

@@ -179,3 +179,45 @@ func.func @shares_of_other_streams(%x: tensor<8x4x64xf32>, %y: tensor<8x4x64xf32
   %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
   return %u : tensor<8x64xf32>
 }
+
+// Streams that are rounded for one product are read as they are kept, also where a view of them is rounded.
+// CHECK-LABEL: @narrowed_for_one_product(
+// CHECK: %[[X:.*]] = mhc.expand(x = %arg0 : tensor<12x32xf32>)
+// CHECK: mhc.aggregate(x = %[[X]] : tensor<12x4x32xf32>
+func.func @narrowed_for_one_product(%x: tensor<12x32xf32>, %w: tensor<4xf32>)
+    -> (tensor<12x1x32xbf16>, tensor<12x4x32xf32>) {
+  %streams = mhc.broadcast %x dims = [0, 2] : tensor<12x32xf32> -> tensor<12x4x32xf32>
+  %shown = tensor.expand_shape %streams [[0, 1], [2], [3]] output_shape [2, 6, 4, 32] : tensor<12x4x32xf32> into tensor<2x6x4x32xf32>
+  %narrow = arith.truncf %shown : tensor<2x6x4x32xf32> to tensor<2x6x4x32xbf16>
+  %flat = tensor.collapse_shape %narrow [[0, 1], [2], [3]] : tensor<2x6x4x32xbf16> into tensor<12x4x32xbf16>
+  %narrow_w = arith.truncf %w : tensor<4xf32> to tensor<4xbf16>
+  %ws = mhc.broadcast %narrow_w dims = [2] : tensor<4xbf16> -> tensor<12x1x4xbf16>
+  %u = mhc.batch_matmul %ws, %flat : (tensor<12x1x4xbf16>, tensor<12x4x32xbf16>) -> tensor<12x1x32xbf16>
+  return %u, %streams : tensor<12x1x32xbf16>, tensor<12x4x32xf32>
+}
+
+// What is projected narrow is kept so: a wider sum of it is none that the op has, and takes no unrounded streams.
+// CHECK-LABEL: @wide_sum_of_narrow_streams(
+// CHECK: mhc.post({{.*}} -> (out : tensor<8x4x64xbf16>)
+// CHECK-NOT: mhc.aggregate
+// CHECK: return
+func.func @wide_sum_of_narrow_streams(%f: tensor<8x64xbf16>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xbf16>,
+                                      %r: tensor<8x4x4xf32>, %w: tensor<8x4xf32>, %phi: tensor<24x256xbf16>)
+    -> (tensor<8x64xf32>, tensor<8x24xf32>) {
+  %wide_f = arith.extf %f : tensor<8x64xbf16> to tensor<8x64xf32>
+  %wide_x = arith.extf %x : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %wide_f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %wide_x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %sum = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  %out = arith.truncf %sum : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
+  %wide = arith.extf %out : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %wo = mhc.broadcast %w dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %weighed = arith.mulf %wide, %wo : tensor<8x4x64xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  %p, %s = mhc.projection(x = %out : tensor<8x4x64xbf16>, phi = %phi : tensor<24x256xbf16>)
+      <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+      -> (proj : tensor<8x24xf32>, stat : tensor<8xf32>)
+  return %u, %p : tensor<8x64xf32>, tensor<8x24xf32>
+}

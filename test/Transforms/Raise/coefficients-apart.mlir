@@ -171,3 +171,39 @@ func.func @second_gate_first(%x: tensor<8x4x16xf32>, %post: tensor<64x4xf32>, %p
   %branch = arith.mulf %gates, %outputs : tensor<8x4x16xf32>
   return %branch, %z2 : tensor<8x4x16xf32>, tensor<8x16xf32>
 }
+
+// h_post of a weight of its own, and the others of one: its rows are h_pre and the logits.
+// CHECK-LABEL: @second_gate_apart(
+// CHECK: %[[PRE:.*]] = tensor.extract_slice %arg1[0, 0] [4, 256]
+// CHECK: %[[LOGITS:.*]] = tensor.extract_slice %arg1[4, 0] [16, 256]
+// CHECK: %[[PHI:.*]] = tensor.concat dim(0) %[[PRE]], %arg2, %[[LOGITS]]
+// CHECK: mhc.projection(x = %arg0 : tensor<8x4x64xf32>, phi = %[[PHI]] : tensor<24x256xf32>)
+// CHECK: mhc.gates(
+func.func @second_gate_apart(%x: tensor<8x4x64xf32>, %phi: tensor<20x256xf32>, %psi: tensor<4x256xf32>,
+                             %a: tensor<20xf32>, %b: tensor<4xf32>) -> (tensor<8x64xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>) {
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %square = arith.mulf %flat, %flat : tensor<8x256xf32>
+  %mean = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
+  %mean_eps = arith.addf %mean, %eps : tensor<8xf32>
+  %r = math.rsqrt %mean_eps : tensor<8xf32>
+  %rs = mhc.broadcast %r dims = [0] : tensor<8xf32> -> tensor<8x256xf32>
+  %n = arith.mulf %flat, %rs : tensor<8x256xf32>
+  %p0 = mhc.matmul %n, %phi transpose_rhs : (tensor<8x256xf32>, tensor<20x256xf32>) -> tensor<8x20xf32>
+  %as = mhc.broadcast %a dims = [1] : tensor<20xf32> -> tensor<8x20xf32>
+  %z0 = arith.addf %p0, %as : tensor<8x20xf32>
+  %p1 = mhc.matmul %n, %psi transpose_rhs : (tensor<8x256xf32>, tensor<4x256xf32>) -> tensor<8x4xf32>
+  %bs = mhc.broadcast %b dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z1 = arith.addf %p1, %bs : tensor<8x4xf32>
+  %z_pre = tensor.extract_slice %z0[0, 0] [8, 4] [1, 1] : tensor<8x20xf32> to tensor<8x4xf32>
+  %z_res = tensor.extract_slice %z0[0, 4] [8, 16] [1, 1] : tensor<8x20xf32> to tensor<8x16xf32>
+  %h_pre = mhc.sigmoid %z_pre : tensor<8x4xf32>
+  %g = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g, %two : tensor<8x4xf32>
+  %h_res = tensor.expand_shape %z_res [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %hs = mhc.broadcast %h_pre dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %hx = arith.mulf %hs, %x : tensor<8x4x64xf32>
+  %u = mhc.reduce sum %hx dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  return %u, %h_post, %h_res : tensor<8x64xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
+}

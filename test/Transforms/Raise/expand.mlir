@@ -199,3 +199,15 @@ func.func @halves_alike(%angles: tensor<8x32xf32>, %x: tensor<8x64xf32>) -> tens
   %2 = arith.mulf %x, %1 : tensor<8x64xf32>
   return %2 : tensor<8x64xf32>
 }
+
+// A product of each token with one matrix of all tokens reads streams; that the matrix is repeated says nothing of them.
+// CHECK-LABEL: @mixed_by_one_matrix(
+// CHECK: mhc.expand(x = %arg0 : tensor<8x64xf32>) <layout = nC>
+func.func @mixed_by_one_matrix(%x: tensor<8x64xf32>, %m: tensor<4x4xf32>) -> tensor<8x4x64xbf16> {
+  %streams = mhc.broadcast %x dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %narrow = arith.truncf %streams : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
+  %narrow_m = arith.truncf %m : tensor<4x4xf32> to tensor<4x4xbf16>
+  %ms = mhc.broadcast %narrow_m dims = [1, 2] : tensor<4x4xbf16> -> tensor<8x4x4xbf16>
+  %out = mhc.batch_matmul %ms, %narrow : (tensor<8x4x4xbf16>, tensor<8x4x64xbf16>) -> tensor<8x4x64xbf16>
+  return %out : tensor<8x4x64xbf16>
+}

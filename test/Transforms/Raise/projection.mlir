@@ -140,3 +140,24 @@ func.func @no_projection_onto_more_columns_than_channels(%x: tensor<?x96xf32>, %
   %qkv = mhc.matmul %norm, %w : (tensor<?x96xf32>, tensor<96x288xf32>) -> tensor<?x288xf32>
   return %qkv : tensor<?x288xf32>
 }
+
+// Streams whose terms all have a number: they are projected as they are there, with the epsilon of their own norm.
+// CHECK-LABEL: @scaled_streams(
+// CHECK: %[[X:.*]] = arith.addf
+// CHECK: mhc.projection(x = %[[X]] : tensor<8x4x64xf32>, phi = %arg2 : tensor<24x256xf32>) <{{.*}} norm = inside, norm_eps = 1.0e-06, stat_form = applied>
+func.func @scaled_streams(%a: tensor<8x4x64xf32>, %b: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>) -> tensor<8x24xf32> {
+  %two = arith.constant dense<2.0> : tensor<8x4x64xf32>
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %a2 = arith.mulf %a, %two : tensor<8x4x64xf32>
+  %b2 = arith.mulf %b, %two : tensor<8x4x64xf32>
+  %x = arith.addf %a2, %b2 : tensor<8x4x64xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %square = arith.mulf %flat, %flat : tensor<8x256xf32>
+  %mean = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
+  %mean_eps = arith.addf %mean, %eps : tensor<8xf32>
+  %r = math.rsqrt %mean_eps : tensor<8xf32>
+  %rs = mhc.broadcast %r dims = [0] : tensor<8xf32> -> tensor<8x256xf32>
+  %n = arith.mulf %flat, %rs : tensor<8x256xf32>
+  %p = mhc.matmul %n, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  return %p : tensor<8x24xf32>
+}
