@@ -51,7 +51,7 @@ std::optional<algebra::Reading::Found> mhc::findStreams(algebra::Reading &readin
   while (shown) {
     Operation *maker = shown->value.getDefiningOp();
     Value before = maker && maker->getNumOperands() > 0 ? maker->getOperand(0) : Value();
-    // What is projected or mixed narrow is kept so.
+    // Streams that are projected or mixed narrow are kept so.
     bool isKept = before && (isa<BlockArgument>(before) || !singleUser(before) || !singleUser(behindReshapes(before)) ||
                              (isa<arith::TruncFOp>(maker) && widthOf(before) <= bits && !areStreams(shown->value)));
     if (isa_and_nonnull<arith::TruncFOp>(maker) && !isKept)

@@ -87,12 +87,18 @@ static Value normaliseOnceMore(LeafBuilder leaf, Value mix, int64_t dim, const S
   return leaf.div(mix, sums);
 }
 
-/// A matrix [1, n, n], for all tokens of a value.
-static Value repeated(LeafBuilder leaf, Value matrix, Value value, bool isTransposed) {
+/// A matrix [1, n, n], for all tokens of a value that it stands for; null where nothing has their number.
+static Value repeated(algebra::Reading &reading, OpBuilder &builder, Value matrix, Value value, bool isTransposed) {
+  LeafBuilder leaf(builder, value.getLoc());
+  SmallVector<OpFoldResult> sizes;
+  for (algebra::Size size : reading.sizes(value))
+    sizes.push_back(reading.materialise(builder, value.getLoc(), size));
+  if (llvm::any_of(sizes, [](OpFoldResult size) { return !size; }))
+    return {};
   if (isTransposed)
     matrix = leaf.transpose(matrix, {0, 2, 1});
   const auto [row, column] = *matrixAxes(value);
-  return leaf.broadcast(leaf.join(matrix, 0, 2), leaf.sizesOf(value), {row, column});
+  return leaf.broadcast(leaf.join(matrix, 0, 2), sizes, {row, column});
 }
 
 /// Makes the iteration that a value is, of logits that are there.
@@ -133,7 +139,10 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
     made = leaf.scale(made->getResult(0), site.factor).getDefiningOp();
   algebra::Indices from = indicesOf(reading.algebra().sizes, flat);
   if (!flat[0].empty() && isShared(own, site, *matrixAxes(value))) {
-    made = repeated(leaf, made->getResult(0), value, site.isTransposed).getDefiningOp();
+    Value all = repeated(reading, builder, made->getResult(0), value, site.isTransposed);
+    if (!all)
+      return false;
+    made = all.getDefiningOp();
     from = reading.whole(value);
   }
   if (!replaceRoot(reading, sites, builder, made, from, own, value))

@@ -196,7 +196,7 @@ func.func @narrowed_for_one_product(%x: tensor<12x32xf32>, %w: tensor<4xf32>)
   return %u, %streams : tensor<12x1x32xbf16>, tensor<12x4x32xf32>
 }
 
-// What is projected narrow is kept so: a wider sum of it is none that the op has, and takes no unrounded streams.
+// Streams that are projected narrow are kept so: a wider sum of it is none that the op has, and takes no unrounded streams.
 // CHECK-LABEL: @wide_sum_of_narrow_streams(
 // CHECK: mhc.post({{.*}} -> (out : tensor<8x4x64xbf16>)
 // CHECK-NOT: mhc.aggregate
