@@ -62,10 +62,7 @@ def read_graph(text):
 def _target(name):
     if name.startswith("operator."):
         return getattr(operator, name.split(".")[1])
-    target = torch.ops
-    for part in name.split("."):
-        target = getattr(target, part)
-    return target if name.startswith("aten.") else target.default
+    return operator.attrgetter(name if name.startswith("aten.") else name + ".default")(torch.ops)
 
 
 def _operands_of_derivative(name):
@@ -92,33 +89,22 @@ class _Rewriter:
         self.graph, self.precision = graph, precision
         self.nodes = {node.name: node for node in graph.nodes}
         self.places = {node: i for i, node in enumerate(graph.nodes)}
-        self.anchors, self.tails = {}, {}  # of new nodes: the old node that they stand behind; the last one behind that
-        self.parts = {}  # of nodes with several results
+        self.values, self.parts = {}, {}  # parts are of nodes with several results
         for node in graph.nodes:
             if node.target is operator.getitem and isinstance(node.args[0].meta.get("val"), (tuple, list)):
                 self.parts.setdefault((node.args[0].name, node.args[1]), []).append(node)
-        self.inputs = [node for node in graph.nodes if node.op == "placeholder"]
-        self.values = {}
 
     def run(self, plan):
-        for call in plan["calls"]:
-            self._add(call)
+        with self.graph.inserting_before(next(node for node in self.graph.nodes if node.op != "placeholder")):
+            for call in plan["calls"]:
+                self._add(call)
         for name, value in plan["nodes"].items():
             for node in self._named(name):
                 _allow_copies(node)
                 node.replace_all_uses_with(self._refer(value))
-        self._order()
+        stable_topological_sort(self.graph)  # arguments are written at the end, as before
         self.graph.eliminate_dead_code()
         self.graph.lint()
-
-    def _order(self):
-        """A fused op may read what comes behind the first node that it replaces."""
-        places = {node: i for i, node in enumerate(self.graph.nodes)}
-        if all(places[read] < places[node] for node in self.graph.nodes for read in node.all_input_nodes):
-            return
-        if any(isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable for node in places):
-            raise Unsupported("an argument that is written keeps nodes in their order")
-        stable_topological_sort(self.graph)
 
     def _named(self, name):
         if name in self.nodes:
@@ -141,7 +127,7 @@ class _Rewriter:
             kwargs["dtype"] = getattr(torch, kwargs["dtype"])
         if "results" in call:
             return self._add_kernel(call, target, kwargs)
-        self.values[call["result"]] = self._insert(target, args, kwargs)
+        self.values[call["result"]] = self.graph.call_function(target, args, kwargs)
 
     def _add_kernel(self, call, target, kwargs):
         names = [result.name for result in target._schema.returns]
@@ -151,7 +137,7 @@ class _Rewriter:
         if "output_mask" in known:
             kept = call["results"].keys() | (_operands_of_derivative(call["op"]) if torch.is_grad_enabled() else set())
             kwargs["output_mask"] = [name in kept for name in names]
-        node = self._insert(target, (), kwargs)
+        node = self.graph.call_function(target, (), kwargs)
         node.meta["nodes"] = call["nodes"]
         replaced = [self.nodes[name.split("#")[0]] for name in call["nodes"]]
         known = [old for old in replaced if old.meta.get("stack_trace")]  # casts of autocast have none
@@ -159,16 +145,7 @@ class _Rewriter:
             node.meta["stack_trace"] = max(known, key=self.places.get).meta["stack_trace"]
         for name, number in call["results"].items():
             part = (node, names.index(name))
-            self.values[number] = self._insert(operator.getitem, part, {}) if len(names) > 1 else node
-
-    def _insert(self, target, args, kwargs):
-        read = self.inputs[-1:]
-        torch.fx.map_arg((args, kwargs), read.append)
-        anchor = max((self.anchors.get(node, node) for node in read), key=self.places.get)
-        with self.graph.inserting_after(self.tails.get(anchor, anchor)):
-            node = self.graph.call_function(target, args, kwargs)
-        self.anchors[node], self.tails[anchor] = anchor, node
-        return node
+            self.values[number] = self.graph.call_function(operator.getitem, part) if len(names) > 1 else node
 
 
 #
