@@ -8,7 +8,7 @@ from torch._dispatch.python import enable_python_dispatcher
 from torch._dynamo.exc import TensorifyScalarRestartAnalysis
 from torch._dynamo.symbolic_convert import TensorifyState
 from torch._subclasses.fake_tensor import FakeTensor
-from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
+from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode, dispatch_functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.split_module import split_module
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
@@ -106,26 +106,23 @@ def _functional(run):
     """`run` without mutations: those of its arguments come last."""
 
     def functional(*args):
-        outside = torch._C.DispatchKeySet(torch._C.DispatchKey.Functionalize)
-        with torch._C._ExcludeDispatchKeyGuard(outside):
-            with FunctionalTensorMode():
-                inner = [FunctionalTensor.to_functional(arg) if isinstance(arg, torch.Tensor) else arg for arg in args]
-                results = torch.utils._pytree.tree_map_only(FunctionalTensor, _plain, run(*inner))
+        def inside(*inner):
+            results, written = run(*inner), {}
             for arg, value in zip(args, inner):
-                if isinstance(value, FunctionalTensor):
-                    new = _plain(value)
-                    if torch._functionalize_has_metadata_mutation(value.elem):
-                        raise Unsupported("the graph changes the shape of an argument")
-                    if torch._functionalize_has_data_mutation(value.elem):
-                        arg.copy_(new)
+                if not isinstance(value, FunctionalTensor):
+                    continue
+                if torch._functionalize_has_metadata_mutation(value.elem):
+                    raise Unsupported("the graph changes the shape of an argument")
+                if torch._functionalize_has_data_mutation(value.elem):
+                    written[arg] = value
+            return results, written
+
+        results, written = dispatch_functionalize(inside, FunctionalTensorMode())(*args)
+        for arg, value in written.items():
+            arg.copy_(value)
         return results
 
     return functional
-
-
-def _plain(value):
-    torch._sync(value)
-    return torch._from_functional_tensor(value.elem)
 
 
 def _is_slice(alias):
@@ -134,20 +131,25 @@ def _is_slice(alias):
     return bool(sources) and sources[-1][1] is operator.getitem
 
 
-def capture(module):
-    """Dynamo's graph as a functional graph of ATen ops that still has its gradients, with Dynamo's own arguments."""
-    placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
-    fakes = [node.meta["example_value"] for node in placeholders]
+def fake_arguments(module):
+    """The arguments of Dynamo's graph as fake tensors and sizes, and their mode."""
+    fakes = [node.meta["example_value"] for node in module.graph.find_nodes(op="placeholder")]
     modes = [fake.fake_mode for fake in fakes if isinstance(fake, FakeTensor)]
     if not modes:
         raise Unsupported("the graph has no tensor among its arguments")
+    return fakes, modes[0]
+
+
+def capture(module):
+    """Dynamo's graph as a functional graph of ATen ops that still has its gradients, with Dynamo's own arguments."""
+    fakes, mode = fake_arguments(module)
     interpreter, grad = _Interpreter(module), torch.is_grad_enabled()
     try:
-        traced = trace(interpreter.run, fakes, modes[0])
+        traced = trace(interpreter.run, fakes, mode)
     finally:
         interpreter.restore(grad)
     traced.meta = module.meta
-    for node, before in zip(traced.graph.nodes, placeholders):
+    for node, before in zip(traced.graph.nodes, module.graph.find_nodes(op="placeholder")):
         node.meta = dict(before.meta, val=node.meta.get("val"))
     for node in traced.graph.nodes:
         if node.target is torch.ops.aten.alias.default and not _is_slice(node):

@@ -2,6 +2,7 @@
 
 import json
 import operator
+import re
 
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
@@ -162,10 +163,9 @@ class _Printer:
 
 
 def line_of(node):
-    """File and line of the last line of the model that is known."""
-    trace = node.meta.get("stack_trace") or ""
-    lines = [line.strip() for line in trace.splitlines() if line.strip().startswith('File "')]
-    return (lines[-1].split('"')[1], lines[-1].split(", line ")[1].split(",")[0]) if lines else None
+    """File and line of the last line of the model that is known; code that PyTorch made has a name in angle brackets."""
+    lines = re.findall(r'File "([^<].*?)", line (\d+)', node.meta.get("stack_trace") or "")
+    return lines[-1] if lines else None
 
 
 def _place(node):
