@@ -16,21 +16,16 @@ using algebra::Expr;
 using algebra::Indices;
 using algebra::Size;
 
-/// An element that no token enters: a vector of the group's rows, or one number.
-Value GatesBuilder::buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows) {
-  IndexVars rowVars = hasRows ? group.row : IndexVars();
-  if (Value whole = build(reading, builder, user, Algebra::of(factor.element), {rowVars}))
+using Extent = IndexVars::value_type;
+
+/// A tensor that no token enters, or a part of one.
+Value GatesBuilder::buildPart(const algebra::Factor &factor, ArrayRef<IndexVars> dims) {
+  if (Value whole = build(reading, builder, user, Algebra::of(factor.element), dims))
     return leaf.toF32(whole);
-  if (factor.node()->isApply("sigmoid")) { // a part of a hyperbolic tangent that a product was read with
-    std::optional<Expr> of = algebra.part(factor.element);
-    Value argument = of ? buildVector(*of, group, hasRows) : Value();
-    return argument ? SigmoidOp::create(builder, loc, argument.getType(), argument).getResult() : Value();
-  }
   Value base = factor.node()->value;
   auto type = base ? dyn_cast<RankedTensorType>(base.getType()) : RankedTensorType();
   if (!type || !type.hasStaticShape() || !reading.isBefore(base, user))
     return {};
-  // A part of a tensor
   SmallVector<OpFoldResult> offsets, sizes, strides(type.getRank(), builder.getIndexAttr(1));
   Indices at(factor.at().begin(), factor.at().end());
   for (auto [dim, index] : llvm::enumerate(at)) {
@@ -44,8 +39,51 @@ Value GatesBuilder::buildElement(const algebra::Factor &factor, const LinearGrou
       return {};
   }
   Value part = tensor::ExtractSliceOp::create(builder, loc, base, offsets, sizes, strides);
-  part = arrange(reading, builder, loc, part, at, {rowVars});
+  part = arrange(reading, builder, loc, part, at, dims);
   return part ? leaf.toF32(part) : Value();
+}
+
+/// The product of phi with a vector: one value for each row.
+Value GatesBuilder::buildProduct(const algebra::Factor &factor, const LinearGroup &group) {
+  std::optional<OpenedSum> sum = openSum(algebra, factor);
+  if (!sum || sum->inner.size() != 1 || !sum->inner[0].exponent.empty())
+    return {};
+  SmallVector<IndexVars> dims = {group.row};
+  SmallVector<OpFoldResult> sizes = {builder.getIndexAttr(group.extent)};
+  SmallVector<int64_t> summed;
+  for (const Extent &var : sum->over) {
+    summed.push_back(dims.size());
+    dims.push_back({var});
+    sizes.push_back(builder.getIndexAttr(var.second.number()));
+  }
+  Value product;
+  for (const algebra::Factor &part : sum->inner[0].factors) {
+    SmallVector<IndexVars> own;
+    SmallVector<int64_t> places;
+    for (auto [place, vars] : llvm::enumerate(dims))
+      if (dependsOnAny(part, vars)) {
+        own.push_back(vars);
+        places.push_back(place);
+      }
+    Value value = part.halves == 2 ? buildPart(part, own) : Value();
+    if (!value)
+      return {};
+    value = own.size() == dims.size() ? value : leaf.broadcast(value, sizes, places);
+    product = product ? leaf.mul(product, value) : value;
+  }
+  return product ? leaf.scale(leaf.reduce(ReduceKind::sum, product, summed), sum->inner[0].coefficient) : Value();
+}
+
+/// An element that no token enters: a vector of the group's rows, or one number.
+Value GatesBuilder::buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows) {
+  if (Value whole = buildPart(factor, {hasRows ? group.row : IndexVars()}))
+    return whole;
+  if (factor.node()->isApply("sigmoid")) { // a part of a hyperbolic tangent that a product was read with
+    std::optional<Expr> of = algebra.part(factor.element);
+    Value argument = of ? buildVector(*of, group, hasRows) : Value();
+    return argument ? SigmoidOp::create(builder, loc, argument.getType(), argument).getResult() : Value();
+  }
+  return hasRows ? buildProduct(factor, group) : Value();
 }
 
 /// A power of an element, as a vector of the group's rows or as [1].

@@ -32,6 +32,8 @@ private:
   mlir::Value buildBeta();
   mlir::Value buildVector(const algebra::Expr &expr, const LinearGroup &group, bool hasRows);
   mlir::Value buildVectors(algebra::Expr LinearGroup::*vector, bool hasRows);
+  mlir::Value buildPart(const algebra::Factor &factor, llvm::ArrayRef<IndexVars> dims);
+  mlir::Value buildProduct(const algebra::Factor &factor, const LinearGroup &group);
   mlir::Value buildElement(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
   mlir::Value buildFactor(const algebra::Factor &factor, const LinearGroup &group, bool hasRows);
   mlir::Value buildTerm(const algebra::Term &term, const LinearGroup &group, bool hasRows);

@@ -121,18 +121,13 @@ bool GroupMatcher::matchProduct(const algebra::Term &term) {
 }
 
 bool GroupMatcher::matchSum(const algebra::Term &outer, const algebra::Factor &sum) {
-  IndexVars bound;
-  Indices over;
-  for (Size extent : sum.node()->bound) {
-    if (!extent.isNumber())
-      return false;
-    bound.push_back({algebra.freshVar(), extent});
-    over.push_back(algebra::wholeVar(bound.back().first, extent));
-  }
-  std::optional<Expr> inner = algebra.part(sum.element, over);
-  if (!inner || inner->size() != 1 || !(*inner)[0].exponent.empty())
+  std::optional<OpenedSum> opened = openSum(algebra, sum);
+  if (!opened || opened->inner.size() != 1 || !opened->inner[0].exponent.empty())
     return false;
-  const algebra::Term &term = (*inner)[0];
+  const IndexVars &bound = opened->over;
+  if (!llvm::all_of(bound, [](const Extent &var) { return var.second.isNumber(); }))
+    return false;
+  const algebra::Term &term = opened->inner[0];
   auto isInner = [&](const algebra::Factor &factor) {
     return llvm::all_of(bound, [&](const Extent &var) { return dependsOn(factor, var.first); });
   };
@@ -379,6 +374,18 @@ std::optional<LinearGroup> GroupMatcher::match() {
   Expr z;
   if (!readVars(z) || !isShort(z) || !multiplyOut(z))
     return std::nullopt;
+  // A vector that is added behind the norm hides it. Without a norm, the streams are what it was added to.
+  std::optional<LinearGroup> whole = matchTerms(z), behindNorm;
+  if (whole && (whole->isGiven || whole->norm != Norm::none || whole->stat))
+    return whole;
+  std::optional<Miss> first = std::exchange(miss, std::nullopt);
+  if (splitShift(z) && isShort(z) && multiplyOut(z))
+    behindNorm = matchTerms(z);
+  miss = first;
+  return behindNorm && behindNorm->norm != Norm::none ? behindNorm : whole;
+}
+
+std::optional<LinearGroup> GroupMatcher::matchTerms(const Expr &z) {
   auto isMaximum = [](const algebra::Term &term) {
     return llvm::any_of(term.factors, [](const algebra::Factor &factor) { return factor.node()->isReduce("max"); });
   };

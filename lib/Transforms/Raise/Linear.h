@@ -8,8 +8,9 @@
 //   z[t, k] = s[t] * (sum over f of x[t, f] * gamma[f] * phi[k, f]) * alpha + beta[k]
 //
 // with tokens t, rows k, the streams and channels f, and s none or the reciprocal root mean square of x[t, :]; another
-// function of it is a statistic that the program has. The sum may also be given, as a tensor of tokens and rows; s is
-// then none, a tensor of tokens, or what is computed of one that holds mean squares.
+// function of it is a statistic that the program has. A vector that is added behind s and gamma is multiplied with phi
+// alone, as a part of beta. The sum may also be given, as a tensor of tokens and rows; s is then none, a tensor of
+// tokens, or what is computed of one that holds mean squares.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHC_LIB_TRANSFORMS_RAISE_LINEAR_H
@@ -56,6 +57,13 @@ struct LinearGroup {
   /// The values that remarks identify the site by.
   std::pair<mlir::Value, mlir::Value> site() const { return {x.node()->value, isGiven ? mlir::Value() : weight}; }
 };
+
+/// A sum taken apart: its variables, and the expression that is added up.
+struct OpenedSum {
+  IndexVars over;
+  algebra::Expr inner;
+};
+std::optional<OpenedSum> openSum(algebra::Algebra &algebra, const algebra::Factor &factor);
 
 /// Reads a value as a group of rows, for code at `user`. Sets `miss`, for those who ask, where it is nearly one.
 std::optional<LinearGroup> matchLinearGroup(algebra::Reading &reading, mlir::Value root, mlir::Operation *user,

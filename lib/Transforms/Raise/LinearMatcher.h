@@ -26,6 +26,9 @@ private:
   // The product and its weight
   bool readVars(algebra::Expr &z);
   bool multiplyOut(algebra::Expr &z);
+  std::optional<algebra::Expr> splitSum(const algebra::Factor &sum);
+  bool splitShift(algebra::Expr &z);
+  std::optional<LinearGroup> matchTerms(const algebra::Expr &z);
   bool matchProduct(const algebra::Term &term);
   bool matchSum(const algebra::Term &outer, const algebra::Factor &sum);
   bool assign(const algebra::Factor &x, const algebra::Factor &phi, const algebra::Term &rest);
