@@ -91,13 +91,13 @@ static Operation *firstFunction(Value value) {
   return first;
 }
 
-/// Whether arithmetic makes a value of streams.
+/// Whether arithmetic, or a sum over the streams, makes a value of streams.
 static bool isComputedOf(Value value, Value streams) {
   SetVector<Value> values;
   values.insert(value);
   for (size_t next = 0; next < values.size(); ++next) {
     Operation *op = values[next].getDefiningOp();
-    if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op))
+    if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, ContractOp>(op))
       continue;
     for (Value operand : op->getOperands())
       if (Value source = behindViews(operand); source == streams)
@@ -108,28 +108,30 @@ static bool isComputedOf(Value value, Value streams) {
   return false;
 }
 
-/// A projection of another tensor than the gate weighs, as of streams with a vector added: it is found as such, and no
-/// part of the site.
-static void explainProjected(Sites &sites, GatesOp gates) {
+/// A projection of another tensor than the gate weighs, as of streams with a vector added or of their mean: it is found
+/// as such, and no part of the site. Whether it was told.
+static bool explainProjected(Sites &sites, GatesOp gates) {
   auto projection = gates.getProj().getDefiningOp<ProjectionOp>();
-  SmallVector<Operation *> readers;
-  if (projection && gates.getHPre())
-    usersThroughViews(gates.getHPre(), readers);
-  for (Operation *reader : readers)
-    if (auto aggregate = dyn_cast<AggregateOp>(reader)) {
-      Value projected = behindViews(projection.getX());
-      if (isComputedOf(projected, behindViews(aggregate.getX())))
-        sites.decline("pre", {Reason::projectionForm,
-                              projected.getDefiningOp(),
-                              describe(projected),
-                              "a projection of the streams themselves",
-                              {gates.getHPre(), Value()}});
+  if (!projection || !gates.getHPre())
+    return false;
+  Value projected = behindViews(projection.getX());
+  for (Operation *reader : readersOf(gates.getHPre()))
+    if (auto aggregate = dyn_cast<AggregateOp>(reader);
+        aggregate && isComputedOf(projected, behindViews(aggregate.getX()))) {
+      sites.decline("pre", {Reason::projectionForm,
+                            projected.getDefiningOp(),
+                            describe(projected),
+                            "a projection of the streams themselves",
+                            {gates.getHPre(), Value()}});
+      return true;
     }
+  return false;
 }
 
 /// One remark, on what the site lacks first.
 static void explainGates(Sites &sites, GatesOp gates) {
-  explainProjected(sites, gates);
+  if (explainProjected(sites, gates))
+    return;
   for (Value result : gates->getResults())
     if (Operation *user = plainUser(result); user && isClamp(user))
       return sites.decline(

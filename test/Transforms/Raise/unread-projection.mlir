@@ -171,6 +171,22 @@ func.func @with_a_vector(%x: tensor<8x4x32xf32>, %shift: tensor<4x32xf32>, %phi:
   return %u : tensor<8x32xf32>
 }
 
+// The mean of the streams is projected. That the gates are divided by their sum is no part of the cause.
+// CHECK: [Missed] projection-form | Category:mhc-raise:pre | Function=of_the_sum | Found="'mhc.contract', [8, 32] of f32", Needed="a projection of the streams themselves"
+func.func @of_the_sum(%x: tensor<8x4x32xf32>, %phi: tensor<4x32xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>) -> tensor<8x32xf32> {
+  %sum = mhc.contract(x = %x : tensor<8x4x32xf32>) <layout = nC, mode = sum> -> (out : tensor<8x32xf32>)
+  %y = tensor.expand_shape %sum [[0], [1, 2]] output_shape [8, 4, 8] : tensor<8x32xf32> into tensor<8x4x8xf32>
+  %proj, %stat = mhc.projection(x = %y : tensor<8x4x8xf32>, phi = %phi : tensor<4x32xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (proj : tensor<8x4xf32>, stat : tensor<8xf32>)
+  %h_pre = mhc.gates(proj = %proj : tensor<8x4xf32>, stat = %stat : tensor<8xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<8x4xf32>)
+  %total = mhc.reduce sum %h_pre dims = [1] : tensor<8x4xf32> -> tensor<8xf32>
+  %totals = mhc.broadcast %total dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %shares = arith.divf %h_pre, %totals : tensor<8x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %shares : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %u : tensor<8x32xf32>
+}
+
 // A layer behind a norm, of one stream's channels, is none.
 func.func @clamped_layer(%s: tensor<?x4x64xf32>, %h: tensor<?x4xf32>, %w: tensor<32x64xf32>)
     -> (tensor<?x64xf32>, tensor<?x32xf32>) {
