@@ -28,6 +28,23 @@ private:
 
 /// Makes equal streams of their rows.
 cudaError_t makeStreams(mhcrt_context &context, const ExpandArgs &args);
+
+/// Bytes of whole streams in place of those that are equal, for a kernel that reads each of them.
+template <class Args>
+int64_t wholeBytes(const Args &args, bool isEqual) {
+  return isEqual ? saturatingMul(args.M, args.K * mhcrt_dtype_bytes(args.x_type)) : 0;
+}
+
+/// Makes those at `to` of `streams`, x or what has its shape and type, where these are equal: then they are so no more.
+template <class Args, class Flag>
+cudaError_t makeWhole(mhcrt_context &context, const Args &args, const void *&streams, Flag &isEqual, void *to) {
+  if (!isEqual || !streams)
+    return cudaSuccess;
+  const void *rows = streams;
+  streams = to, isEqual = 0;
+  return makeStreams(context, {rows, args.x_type, to, args.x_type, args.M, args.C, args.n, args.layout});
+}
+
 mhcrt_status launchPost(mhcrt_context &context, const PostArgs &args);
 mhcrt_status launchPostBwd(mhcrt_context &context, const PostBwdArgs &args);
 mhcrt_status launchPre(mhcrt_context &context, const PreArgs &args);

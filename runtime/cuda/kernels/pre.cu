@@ -61,21 +61,17 @@ cudaError_t generic::pre(mhcrt_context &context, const char *kernel, const PreAr
   const int64_t hPreAt = plan.addFloats(a.h_pre ? 0 : a.M, a.n), projAt = plan.addFloats(a.proj ? 0 : a.M, a.N);
   const int64_t statAt = plan.addFloats(a.stat ? 0 : a.M, 1), logitsAt = plan.addFloats(isIdentity ? 0 : a.M, R);
   const int64_t sumsAt = plan.add(projectionBytes(projectionOf(a, a.N, nullptr, nullptr), units));
-  const int64_t streamsAt = plan.add(a.equal_x ? saturatingMul(a.M, a.K * mhcrt_dtype_bytes(a.x_type)) : 0);
+  const int64_t streamsAt = plan.add(wholeBytes(a, a.equal_x));
   auto *scratch = static_cast<char *>(context.reserveScratch(kernel, plan.bytes()));
   if (!scratch)
     return cudaSuccess;
-  if (a.equal_x) {
-    a.x = scratch + streamsAt;
-    if (const cudaError_t error =
-            makeStreams(context, {given.x, a.x_type, scratch + streamsAt, a.x_type, a.M, a.C, a.n, a.layout}))
-      return error;
-  }
+  cudaError_t error = makeWhole(context, a, a.x, a.equal_x, scratch + streamsAt);
   const auto room = [&](void *result, int64_t at) { return static_cast<float *>(result ? result : scratch + at); };
   float *hPre = room(a.h_pre, hPreAt), *proj = room(a.proj, projAt), *stat = room(a.stat, statAt);
   float *logits = isIdentity ? static_cast<float *>(a.h_res) : room(nullptr, logitsAt);
 
-  cudaError_t error = projection(context, projectionOf(a, a.N, proj, stat), scratch + sumsAt, units);
+  if (error == cudaSuccess)
+    error = projection(context, projectionOf(a, a.N, proj, stat), scratch + sumsAt, units);
   if (error == cudaSuccess)
     error =
         gates(context, {proj,      MHCRT_F32,          stat, MHCRT_F32, a.alpha,    MHCRT_F32, a.beta, MHCRT_F32, hPre,
@@ -113,17 +109,13 @@ static bool eightTakes(const PreArgs &a, Needs &needs) {
 /// Two streams that are one row are made in scratch memory: four of half the channels are not equal.
 static cudaError_t launchSm90(mhcrt_context &context, const PreArgs &given) {
   PreArgs a = given;
-  if (a.n == 2 && a.equal_x) {
-    void *streams = context.reserveScratch("mhcrt_pre", saturatingMul(a.M, a.K * mhcrt_dtype_bytes(a.x_type)));
-    if (!streams)
-      return cudaSuccess;
-    a.x = streams, a.equal_x = 0;
-    if (const cudaError_t error = makeStreams(context, {given.x, a.x_type, streams, a.x_type, a.M, a.C, a.n, a.layout}))
-      return error;
-  }
-  const int64_t bytes = preSm90Bytes(a);
-  void *scratch = bytes ? context.reserveScratch("mhcrt_pre", bytes) : nullptr;
-  return bytes && !scratch ? cudaSuccess : preSm90(a, scratch, context.stream);
+  generic::ScratchPlan plan;
+  const int64_t xAt = plan.add(wholeBytes(a, a.n == 2 && a.equal_x)), restAt = plan.add(preSm90Bytes(a));
+  auto *scratch = plan.bytes() ? static_cast<char *>(context.reserveScratch("mhcrt_pre", plan.bytes())) : nullptr;
+  if (plan.bytes() && !scratch)
+    return cudaSuccess;
+  const cudaError_t error = a.n == 2 ? makeWhole(context, a, a.x, a.equal_x, scratch + xAt) : cudaSuccess;
+  return error ? error : preSm90(a, scratch + restAt, context.stream);
 }
 
 static constexpr Variant<PreArgs> kVariants[] = {

@@ -199,8 +199,7 @@ bool reserve(mhcrt_context &context, const char *kernel, const PreBwdArgs &a, bo
   const int64_t hPre = plan.addFloats(a.M, a.n), hPost = plan.addFloats(a.M, a.n), logits = plan.addFloats(a.M, R);
   const int64_t dhPre = plan.addFloats(a.M, a.n), dhPost = plan.addFloats(a.M, a.n), dLogits = plan.addFloats(a.M, R);
   const int64_t dProj = plan.addFloats(a.M, a.N), dStat = plan.addFloats(a.M, 1);
-  const int64_t streamBytes = saturatingMul(a.M, a.K * mhcrt_dtype_bytes(a.x_type));
-  const int64_t x = plan.add(a.equal_x ? streamBytes : 0), dOut = plan.add(a.equal_d_out ? streamBytes : 0);
+  const int64_t x = plan.add(wholeBytes(a, a.equal_x)), dOut = plan.add(wholeBytes(a, a.equal_d_out));
   const int64_t pieces = plan.add(pieceBytes(context, a, isHead, units));
   auto *base = static_cast<char *>(context.reserveScratch(kernel, plan.bytes()));
   const auto floats = [&](int64_t at) { return reinterpret_cast<float *>(base + at); };
@@ -208,21 +207,6 @@ bool reserve(mhcrt_context &context, const char *kernel, const PreBwdArgs &a, bo
     rooms = {floats(hPre),  floats(hPost), floats(logits), floats(dhPre), floats(dhPost), floats(dLogits),
              floats(dProj), floats(dStat), base + x,       base + dOut,   base + pieces};
   return base != nullptr;
-}
-
-/// Makes the streams that are equal.
-cudaError_t makeWhole(mhcrt_context &context, PreBwdArgs &a, const Rooms &rooms) {
-  cudaError_t error = cudaSuccess;
-  const auto make = [&](const void *&rows, void *streams) {
-    if (error == cudaSuccess)
-      error = makeStreams(context, {rows, a.x_type, streams, a.x_type, a.M, a.C, a.n, a.layout});
-    rows = streams;
-  };
-  if (a.equal_x)
-    make(a.x, rooms.x);
-  if (a.equal_d_out)
-    make(a.d_out, rooms.dOut);
-  return error;
 }
 
 /// The gradient of h_res to that of the logits. The identity leaves it where it is.
@@ -258,7 +242,9 @@ cudaError_t generic::preBwd(mhcrt_context &context, const char *kernel, const Pr
   Rooms rooms = {};
   if (!reserve(context, kernel, a, isHead, units, rooms))
     return cudaSuccess;
-  cudaError_t error = makeWhole(context, a, rooms);
+  cudaError_t error = makeWhole(context, a, a.x, a.equal_x, rooms.x);
+  if (error == cudaSuccess)
+    error = makeWhole(context, a, a.d_out, a.equal_d_out, rooms.dOut);
   if (error == cudaSuccess && a.d_u)
     error = generic::aggregateBwd(context, aggregateOf(a, rooms), units);
   if (error == cudaSuccess)

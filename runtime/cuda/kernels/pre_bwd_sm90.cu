@@ -38,24 +38,19 @@ PreBwdOperands mhcrt::preBwdOperands(const PreBwdArgs &a) {
 
 bool mhcrt::preBwdSm90Takes(const PreBwdArgs &args, Needs &needs) { return preBwdTakes(preBwdOperands(args), needs); }
 
-cudaError_t mhcrt::preBwdSm90(mhcrt_context &context, const PreBwdArgs &args) {
-  PreBwdOperands operands = preBwdOperands(args);
-  const int64_t bytes = preBwdRows(operands, nullptr).bytes;
+cudaError_t mhcrt::preBwdSm90(mhcrt_context &context, const PreBwdArgs &given) {
+  PreBwdArgs args = given;
   // Two streams that are one row are made in scratch memory: four of half the channels are not equal.
+  const bool isPair = args.n == 2;
   generic::ScratchPlan plan;
-  const int64_t streamBytes = args.n == 2 ? saturatingMul(args.M, args.K * mhcrt_dtype_bytes(args.x_type)) : 0;
-  const int64_t rowsAt = plan.add(bytes), xAt = plan.add(operands.equalX ? streamBytes : 0);
-  const int64_t dxInAt = plan.add(operands.equalDxIn ? streamBytes : 0);
+  const int64_t rowsAt = plan.add(preBwdRows(preBwdOperands(args), nullptr).bytes);
+  const int64_t xAt = plan.add(wholeBytes(args, isPair && args.equal_x));
+  const int64_t dOutAt = plan.add(wholeBytes(args, isPair && args.equal_d_out));
   auto *scratch = static_cast<char *>(context.reserveScratch("mhcrt_pre_bwd", plan.bytes()));
-  cudaError_t error = cudaSuccess;
-  const auto make = [&](bool &isRow, const void *&rows, int64_t at) {
-    if (!isRow || args.n != 2 || error)
-      return;
-    error = makeStreams(context, {rows, args.x_type, scratch + at, args.x_type, args.M, args.C, args.n, args.layout});
-    rows = scratch + at, isRow = false;
-  };
   if (!scratch)
     return cudaSuccess;
-  make(operands.equalX, operands.x, xAt), make(operands.equalDxIn, operands.dxIn, dxInAt);
-  return error ? error : preBwdPasses(operands, scratch + rowsAt, context.multiprocessors, context.stream);
+  cudaError_t error = isPair ? makeWhole(context, args, args.x, args.equal_x, scratch + xAt) : cudaSuccess;
+  if (isPair && !error)
+    error = makeWhole(context, args, args.d_out, args.equal_d_out, scratch + dOutAt);
+  return error ? error : preBwdPasses(preBwdOperands(args), scratch + rowsAt, context.multiprocessors, context.stream);
 }
