@@ -25,21 +25,108 @@ namespace {
 
 /// d_alpha stands before d_beta in a partial sum.
 constexpr int kGroups = 3;
-/// Columns whose sums over a block are made at a time.
-constexpr int kPanel = 32;
+/// Columns whose sums over a block are made at a time, and those that are loaded at once.
+constexpr int kPanel = 32, kAhead = 8;
 
-/// The gradient of column j of what mhc.gates returns; one that is absent is zero.
-__device__ inline float gateGradient(const GatesBwdArgs &a, int64_t m, int64_t j, int group) {
-  const void *rows = group == 0 ? a.d_h_pre : group == 1 ? a.d_h_post : a.d_logits;
+/// The gradient of column j of what mhc.gates returns; one that is absent is zero. Without a branch, so that several
+/// loads are under way.
+__device__ inline float gateGradient(const GatesBwdArgs &a, int64_t m, int64_t j) {
+  const int group = gateGroup(j, a.n);
+  const auto *rows = static_cast<const float *>(group == 0 ? a.d_h_pre : group == 1 ? a.d_h_post : a.d_logits);
   const int64_t width = group == 2 ? a.N - 2 * a.n : a.n;
-  return rows ? static_cast<const float *>(rows)[m * width + j - group * a.n] : 0.0f;
+  const float value = *(rows ? rows + m * width + j - group * a.n : static_cast<const float *>(a.proj));
+  return rows ? value : 0.0f;
+}
+
+/// Columns of a warp's tokens: a lane has those of its token, or item step * 32 + lane of the rows one behind the
+/// other, so that reads and writes of memory are of neighbours.
+struct Stage {
+  float rows[kWarp][kAhead + 1];
+
+  __device__ inline static int item(int step) { return step * kWarp + threadIdx.x % kWarp; }
+  template <int kCount>
+  __device__ inline void toTokens(float (&v)[kCount]) {
+    __syncwarp();
+#pragma unroll
+    for (int step = 0; step < kCount; ++step)
+      rows[item(step) / kCount][item(step) % kCount] = v[step];
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      v[e] = rows[threadIdx.x % kWarp][e];
+  }
+  template <int kCount>
+  __device__ inline void toItems(float (&v)[kCount]) {
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      rows[threadIdx.x % kWarp][e] = v[e];
+    __syncwarp();
+#pragma unroll
+    for (int step = 0; step < kCount; ++step)
+      v[step] = rows[item(step) / kCount][item(step) % kCount];
+  }
+};
+
+/// A token's part of kCount columns from j0 on, side by side. `sums`: those of the gradients of z over the warp.
+template <int kCount>
+__device__ inline void addColumns(const GatesBwdArgs &a, int64_t m, int64_t j0, float s, Stage &stage, float &dStat,
+                                  float (&alphaSums)[kGroups], float *sums) {
+  const float *alpha = static_cast<const float *>(a.alpha), *beta = static_cast<const float *>(a.beta);
+  const int64_t first = m - threadIdx.x % kWarp;
+  float proj[kCount], dz[kCount];
+#pragma unroll
+  for (int step = 0; step < kCount; ++step) {
+    const int item = Stage::item(step);
+    const int64_t token = min(first + item / kCount, a.M - 1), j = j0 + item % kCount;
+    proj[step] = static_cast<const float *>(a.proj)[token * a.N + j];
+    dz[step] = gateGradient(a, token, j);
+  }
+  stage.toTokens(proj), stage.toTokens(dz);
+  if (m >= a.M)
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      proj[e] = dz[e] = 0.0f;
+#pragma unroll
+  for (int e = 0; e < kCount; ++e) {
+    const int group = gateGroup(j0 + e, a.n);
+    const float scaled = s * proj[e], weight = alpha[group];
+    if (group < 2) {
+      const float gate = sigmoid(fmaf(scaled, weight, beta[j0 + e]));
+      dz[e] *= (group == 0 ? 1.0f : static_cast<float>(a.post_mult)) * (gate * (1.0f - gate));
+    }
+#pragma unroll
+    for (int k = 0; k < kGroups; ++k)
+      alphaSums[k] = k == group ? fmaf(dz[e], scaled, alphaSums[k]) : alphaSums[k];
+    dStat = fmaf(dz[e] * weight, proj[e], dStat);
+    proj[e] = dz[e] * weight * s;
+  }
+  if (a.d_proj) {
+    stage.toItems(proj);
+#pragma unroll
+    for (int step = 0; step < kCount; ++step) {
+      const int item = Stage::item(step);
+      if (first + item / kCount < a.M)
+        static_cast<float *>(a.d_proj)[(first + item / kCount) * a.N + j0 + item % kCount] = proj[step];
+    }
+  }
+  if (!a.d_beta)
+    return;
+#pragma unroll
+  for (int offset = kWarp / 2; offset > 0; offset /= 2)
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      dz[e] += __shfl_xor_sync(~0u, dz[e], offset);
+  if (threadIdx.x % kWarp == 0)
+#pragma unroll
+    for (int e = 0; e < kCount; ++e)
+      sums[e] = dz[e];
 }
 
 __global__ void __launch_bounds__(kThreads) gatesBwdKernel(GatesBwdArgs a, int64_t tiles, float *partials) {
   __shared__ float panel[kWarps][kPanel];
   __shared__ BlockRoom<kGroups> groupRoom;
-  const float *proj = static_cast<const float *>(a.proj), *alpha = static_cast<const float *>(a.alpha);
-  const float *beta = static_cast<const float *>(a.beta);
+  __shared__ Stage stages[kWarps];
   for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const int64_t m = tile * kThreads + threadIdx.x;
     const bool isToken = m < a.M;
@@ -48,26 +135,12 @@ __global__ void __launch_bounds__(kThreads) gatesBwdKernel(GatesBwdArgs a, int64
     float *partial = partials + tile * (kGroups + a.N);
     for (int64_t j0 = 0; j0 < a.N; j0 += kPanel) {
       const int64_t columns = min(int64_t{kPanel}, a.N - j0);
-      for (int64_t j = j0; j < j0 + columns; ++j) {
-        const int group = gateGroup(j, a.n);
-        const float p = isToken ? proj[m * a.N + j] : 0.0f, scaled = s * p, weight = alpha[group];
-        float dz = isToken ? gateGradient(a, m, j, group) : 0.0f;
-        if (group < 2) {
-          const float gate = sigmoid(fmaf(scaled, weight, beta[j]));
-          dz *= (group == 0 ? 1.0f : static_cast<float>(a.post_mult)) * (gate * (1.0f - gate));
-        }
-#pragma unroll
-        for (int k = 0; k < kGroups; ++k)
-          alphaSums[k] = k == group ? fmaf(dz, scaled, alphaSums[k]) : alphaSums[k];
-        dStat = fmaf(dz * weight, p, dStat);
-        if (isToken && a.d_proj)
-          static_cast<float *>(a.d_proj)[m * a.N + j] = dz * weight * s;
-        if (!a.d_beta)
-          continue;
-        const float sum = warpSum(dz);
-        if (threadIdx.x % kWarp == 0)
-          panel[threadIdx.x / kWarp][j - j0] = sum;
-      }
+      float *sums = panel[threadIdx.x / kWarp];
+      int64_t j = 0;
+      for (; j + kAhead <= columns; j += kAhead)
+        addColumns<kAhead>(a, m, j0 + j, s, stages[threadIdx.x / kWarp], dStat, alphaSums, sums + j);
+      for (; j < columns; ++j)
+        addColumns<1>(a, m, j0 + j, s, stages[threadIdx.x / kWarp], dStat, alphaSums, sums + j);
       if (!a.d_beta)
         continue;
       __syncthreads();

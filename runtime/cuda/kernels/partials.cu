@@ -19,6 +19,7 @@ __global__ void addPartialsKernel(const float *partials, int64_t runs, int64_t s
   for (int64_t k = firstItem(); k < count; k += itemStep()) {
     CompensatedSum sum;
     sum.add(start ? start[k] : 0.0f);
+#pragma unroll 8 // whose loads are under way together
     for (int64_t run = 0; run < runs; ++run)
       sum.add(partials[run * stride + k]);
     out[k] = sum.value();
