@@ -15,6 +15,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/algebra/Mix.cuh"
+#include "cuda/kernels/Beside.h"
 #include "cuda/kernels/Elementwise.h"
 #include "cuda/tile/Team.cuh"
 
@@ -28,6 +29,7 @@ struct AggregateBwdColumns {
   uint4 *dx;
   float *dhPre; ///< may be null
   uint32_t M, columns;
+  bool isBeside; ///< the kernel before it
 };
 
 enum class Dx { none, fresh, added };
@@ -75,7 +77,8 @@ __device__ __forceinline__ void work(const AggregateBwdColumns &args, const Inpu
 template <int n, typename T, Dx kDx>
 __global__ void __launch_bounds__(32 * kMostTeamWarps, n == 8 ? 1 : 2)
     aggregateBwdColumnsKernel(AggregateBwdColumns args) {
-  beginOverlapped();
+  if (!args.isBeside)
+    beginOverlapped();
   const uint32_t token = blockIdx.x;
   Inputs<n, kDx> now, later;
   float h[n], sums[n] = {};
@@ -92,6 +95,8 @@ __global__ void __launch_bounds__(32 * kMostTeamWarps, n == 8 ? 1 : 2)
   const float total = teamSum<n>(sums, 0);
   if (threadIdx.x < n && args.dhPre)
     args.dhPre[int64_t(token) * n + threadIdx.x] = total;
+  if (args.isBeside && blockIdx.x + 1 == gridDim.x)
+    beginOverlapped();
 }
 
 } // namespace
@@ -117,12 +122,16 @@ static cudaError_t launch(const AggregateBwdColumns &args, cudaStream_t stream) 
 }
 
 template <int n>
-static cudaError_t launchFor(const AggregateBwdArgs &a, cudaStream_t stream) {
-  const AggregateBwdColumns args = {
-      static_cast<const uint4 *>(a.d_u),    static_cast<const uint4 *>(a.x),
-      static_cast<const uint4 *>(a.d_x_in), static_cast<const float4 *>(a.h_pre),
-      static_cast<uint4 *>(a.d_x),          static_cast<float *>(a.d_h_pre),
-      static_cast<uint32_t>(a.M),           static_cast<uint32_t>(columnsOf(a.C, a.x_type))};
+static cudaError_t launchFor(const AggregateBwdArgs &a, cudaStream_t stream, bool isBeside) {
+  const AggregateBwdColumns args = {static_cast<const uint4 *>(a.d_u),
+                                    static_cast<const uint4 *>(a.x),
+                                    static_cast<const uint4 *>(a.d_x_in),
+                                    static_cast<const float4 *>(a.h_pre),
+                                    static_cast<uint4 *>(a.d_x),
+                                    static_cast<float *>(a.d_h_pre),
+                                    static_cast<uint32_t>(a.M),
+                                    static_cast<uint32_t>(columnsOf(a.C, a.x_type)),
+                                    isBeside};
   return withElement(a.x_type, [&](auto type) {
     using T = decltype(type);
     if (!a.d_x)
@@ -131,8 +140,15 @@ static cudaError_t launchFor(const AggregateBwdArgs &a, cudaStream_t stream) {
   });
 }
 
-cudaError_t mhcrt::aggregateBwdN4(const AggregateBwdArgs &a, cudaStream_t stream) { return launchFor<4>(a, stream); }
+cudaError_t mhcrt::aggregateBwdN4(const AggregateBwdArgs &a, cudaStream_t stream) {
+  return launchFor<4>(a, stream, false);
+}
 
 cudaError_t mhcrt::aggregateBwdN2N8(const AggregateBwdArgs &a, cudaStream_t stream) {
-  return withOtherStreams(a.n, [&](auto n) { return launchFor<n()>(a, stream); });
+  return withOtherStreams(a.n, [&](auto n) { return launchFor<n()>(a, stream, false); });
+}
+
+cudaError_t mhcrt::aggregateBwdBeside(const AggregateBwdArgs &a, cudaStream_t stream) {
+  return a.n == 4 ? launchFor<4>(a, stream, true)
+                  : withOtherStreams(a.n, [&](auto n) { return launchFor<n()>(a, stream, true); });
 }

@@ -16,6 +16,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/algebra/Mix.cuh"
+#include "cuda/kernels/Beside.h"
 #include "cuda/kernels/Elementwise.h"
 #include "cuda/tile/Columns.cuh"
 
@@ -69,8 +70,9 @@ __device__ __forceinline__ void addStreams(SumScale weights, const uint4 (&in)[n
 
 template <int n, typename T, typename Weights>
 __global__ void __launch_bounds__(kColumnThreads)
-    aggregateColumnsKernel(const uint4 *x, Weights all, uint4 *u, uint32_t M, uint32_t columns) {
-  beginOverlapped();
+    aggregateColumnsKernel(const uint4 *x, Weights all, uint4 *u, uint32_t M, uint32_t columns, bool isBeside) {
+  if (!isBeside)
+    beginOverlapped();
   const Column column(columns);
   if (column.token >= M)
     return;
@@ -82,15 +84,19 @@ __global__ void __launch_bounds__(kColumnThreads)
   float sum[kLanesOf<T>];
   addStreams<T>(weights, in, sum);
   storeOnce(u + column.flat(columns), narrow(sum, T()));
+  if (isBeside && blockIdx.x + 1 == gridDim.x)
+    beginOverlapped();
 }
 
 template <int n, typename Weights>
-cudaError_t launch(const void *x, Weights weights, void *u, int64_t M, int64_t C, int32_t type, cudaStream_t stream) {
+cudaError_t launch(const void *x, Weights weights, void *u, int64_t M, int64_t C, int32_t type, cudaStream_t stream,
+                   bool isBeside = false) {
   const int64_t columns = columnsOf(C, type);
   return withElement(type, [&](auto element) {
     return launchOverlapping(aggregateColumnsKernel<n, decltype(element), Weights>, columnBlocks(M, columns),
                              kColumnThreads, 1, 0, stream, static_cast<const uint4 *>(x), weights,
-                             static_cast<uint4 *>(u), static_cast<uint32_t>(M), static_cast<uint32_t>(columns));
+                             static_cast<uint4 *>(u), static_cast<uint32_t>(M), static_cast<uint32_t>(columns),
+                             isBeside);
   });
 }
 
@@ -100,8 +106,13 @@ bool mhcrt::aggregateN4Takes(const AggregateArgs &a, Needs &needs) {
   return columnsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.aligned({a.x, a.h_pre, a.u});
 }
 
+template <int n>
+static cudaError_t launchAggregate(const AggregateArgs &a, cudaStream_t stream, bool isBeside) {
+  return launch<n>(a.x, TokenWeights<n>(a.h_pre), a.u, a.M, a.C, a.x_type, stream, isBeside);
+}
+
 cudaError_t mhcrt::aggregateN4(const AggregateArgs &a, cudaStream_t stream) {
-  return launch<4>(a.x, TokenWeights<4>(a.h_pre), a.u, a.M, a.C, a.x_type, stream);
+  return launchAggregate<4>(a, stream, false);
 }
 
 bool mhcrt::aggregateN2N8Takes(const AggregateArgs &a, Needs &needs) {
@@ -110,8 +121,12 @@ bool mhcrt::aggregateN2N8Takes(const AggregateArgs &a, Needs &needs) {
 }
 
 cudaError_t mhcrt::aggregateN2N8(const AggregateArgs &a, cudaStream_t stream) {
-  return withOtherStreams(
-      a.n, [&](auto n) { return launch<n()>(a.x, TokenWeights<n()>(a.h_pre), a.u, a.M, a.C, a.x_type, stream); });
+  return withOtherStreams(a.n, [&](auto n) { return launchAggregate<n()>(a, stream, false); });
+}
+
+cudaError_t mhcrt::aggregateBeside(const AggregateArgs &a, cudaStream_t stream) {
+  return a.n == 4 ? launchAggregate<4>(a, stream, true)
+                  : withOtherStreams(a.n, [&](auto n) { return launchAggregate<n()>(a, stream, true); });
 }
 
 static float scaleOf(const ContractArgs &a) { return a.mode == MHCRT_CONTRACT_MODE_MEAN ? 1.0f / a.n : 1.0f; }

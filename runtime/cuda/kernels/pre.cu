@@ -15,6 +15,8 @@
 #include "cuda/algebra/Format.cuh"
 #include "cuda/host/Launch.cuh"
 #include "cuda/host/Variants.h"
+#include "cuda/kernels/Beside.h"
+#include "cuda/kernels/Elementwise.h"
 #include "cuda/kernels/Generic.h"
 #include "cuda/kernels/Parts.h"
 #include "cuda/kernels/Pre.h"
@@ -84,10 +86,14 @@ cudaError_t generic::pre(mhcrt_context &context, const char *kernel, const PreAr
     error = launchKernel(preFinishKernel, gridFor(context, a.M * a.n * a.n), kThreads, 0, context.stream, hPre,
                          static_cast<const float *>(a.fold_pre ? a.h_post : nullptr), static_cast<float *>(a.h_res),
                          a.M, a.n, static_cast<int32_t>(a.h_res_format));
-  if (error == cudaSuccess && a.u)
-    error = aggregate(
-        context, {a.x, a.x_type, a.h_in ? a.h_in : hPre, MHCRT_F32, a.u, a.u_type, a.M, a.n, a.C, a.layout}, units);
-  return error;
+  if (error || !a.u)
+    return error;
+  const AggregateArgs input = {a.x, a.x_type, a.h_in ? a.h_in : hPre, MHCRT_F32, a.u, a.u_type, a.M, a.n,
+                               a.C, a.layout};
+  Needs needs;
+  const bool isBeside = units == Units::tiles && !isHead && !isIdentity &&
+                        (aggregateN4Takes(input, needs) || aggregateN2N8Takes(input, needs));
+  return isBeside ? aggregateBeside(input, context.stream) : aggregate(context, input, units);
 }
 
 bool generic::preTilesTake(const PreArgs &a, Needs &needs) {

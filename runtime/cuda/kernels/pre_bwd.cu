@@ -15,6 +15,8 @@
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Launch.cuh"
 #include "cuda/host/Variants.h"
+#include "cuda/kernels/Beside.h"
+#include "cuda/kernels/Elementwise.h"
 #include "cuda/kernels/Generic.h"
 #include "cuda/kernels/Parts.h"
 #include "cuda/kernels/PreBwd.h"
@@ -224,6 +226,14 @@ cudaError_t launchResidual(mhcrt_context &context, const PreBwdArgs &a, const Ro
   return cudaSuccess;
 }
 
+/// d_h_pre's sums, beside the residual map where there is one.
+cudaError_t launchAggregate(mhcrt_context &context, const AggregateBwdArgs &a, Units units, bool hasMap) {
+  Needs needs;
+  return units == Units::tiles && hasMap && (aggregateBwdN4Takes(a, needs) || aggregateBwdN2N8Takes(a, needs))
+             ? aggregateBwdBeside(a, context.stream)
+             : generic::aggregateBwd(context, a, units);
+}
+
 } // namespace
 
 bool generic::preBwdTilesTake(const PreBwdArgs &a, Needs &needs) {
@@ -245,15 +255,15 @@ cudaError_t generic::preBwd(mhcrt_context &context, const char *kernel, const Pr
   cudaError_t error = makeWhole(context, a, a.x, a.equal_x, rooms.x);
   if (error == cudaSuccess)
     error = makeWhole(context, a, a.d_out, a.equal_d_out, rooms.dOut);
-  if (error == cudaSuccess && a.d_u)
-    error = generic::aggregateBwd(context, aggregateOf(a, rooms), units);
   if (error == cudaSuccess)
     error = generic::gates(context, gatesOf(a, rooms, isHead), gateFormatsOf(a));
+  if (error == cudaSuccess && !isHead)
+    error = launchResidual(context, a, rooms);
+  if (error == cudaSuccess && a.d_u)
+    error = launchAggregate(context, aggregateOf(a, rooms), units, !isHead && a.res_map != MHCRT_RES_MAP_IDENTITY);
   if (error == cudaSuccess) {
     error = launchKernel(preBwdGatesKernel, gridFor(context, a.M * a.n), kThreads, 0, context.stream, a, rooms);
   }
-  if (error == cudaSuccess && !isHead)
-    error = launchResidual(context, a, rooms);
   if (error == cudaSuccess)
     error = generic::gatesBwd(context, gatesBwdOf(a, rooms, isHead), rooms.pieces);
   if (error == cudaSuccess)

@@ -13,7 +13,6 @@
 //===------------------------------------------------------------------------===//
 #include "cuda/algebra/Newton4.cuh"
 #include "cuda/algebra/SinkhornThreadBwd.cuh"
-#include "cuda/host/Launch.cuh"
 #include "cuda/kernels/Residual.h"
 #include "cuda/tile/Columns.cuh"
 
@@ -28,6 +27,7 @@ template <int n>
 __global__ void __launch_bounds__(kTokens)
     sinkhornBwdN4Kernel(const float4 *dMix, const float4 *logits, float4 *dLogits, int64_t M, SinkhornOptions options) {
   extern __shared__ float4 memory[];
+  beginOverlapped();
   constexpr int kVectors = n * n / 4;
   const int64_t token = int64_t(blockIdx.x) * kTokens + threadIdx.x;
   if (token >= M)
@@ -54,6 +54,7 @@ __global__ void __launch_bounds__(kTokens)
 /// The gradient of the limit by Newton's steps, which has no history.
 __global__ void __launch_bounds__(kTokens)
     newtonBwdN4Kernel(const float4 *dMix, const float4 *logits, float4 *dLogits, int64_t M, int64_t iters) {
+  beginOverlapped();
   const int64_t token = int64_t(blockIdx.x) * kTokens + threadIdx.x;
   if (token >= M)
     return;
@@ -97,10 +98,10 @@ cudaError_t mhcrt::sinkhornBwdN4(const SinkhornBwdArgs &a, cudaStream_t stream) 
   const auto *dMix = static_cast<const float4 *>(a.d_mix), *logits = static_cast<const float4 *>(a.logits);
   auto *dLogits = static_cast<float4 *>(a.d_logits);
   if (a.solver == MHCRT_SOLVER_NEWTON)
-    return launchKernel(newtonBwdN4Kernel, blocks, kTokens, 0, stream, dMix, logits, dLogits, a.M, a.iters);
+    return launchOverlapping(newtonBwdN4Kernel, blocks, kTokens, 1, 0, stream, dMix, logits, dLogits, a.M, a.iters);
   const auto launch = [&](auto n) {
-    return launchKernel(sinkhornBwdN4Kernel<n()>, blocks, kTokens, static_cast<size_t>(recordBytes(a)), stream, dMix,
-                        logits, dLogits, a.M, options);
+    return launchOverlapping(sinkhornBwdN4Kernel<n()>, blocks, kTokens, 1, static_cast<size_t>(recordBytes(a)), stream,
+                             dMix, logits, dLogits, a.M, options);
   };
   return a.n == 4 ? launch(std::integral_constant<int, 4>()) : withOtherStreams(a.n, launch);
 }

@@ -12,7 +12,6 @@
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/algebra/Newton4.cuh"
-#include "cuda/host/Launch.cuh"
 #include "cuda/kernels/Residual.h"
 #include "cuda/tile/Columns.cuh"
 
@@ -28,6 +27,7 @@ struct Newton {};
 template <int n, typename Round>
 __global__ void __launch_bounds__(kTokens)
     sinkhornN4Kernel(const float4 *logits, float4 *mix, int64_t M, SinkhornOptions options, Round round) {
+  beginOverlapped();
   const int64_t token = int64_t(blockIdx.x) * kTokens + threadIdx.x;
   if (token >= M)
     return;
@@ -65,8 +65,8 @@ cudaError_t mhcrt::sinkhornN4(const SinkhornArgs &a, cudaStream_t stream) {
   const SinkhornOptions options = {a.init, a.order, a.denom, static_cast<float>(a.eps), a.iters, a.format, a.solver};
   const auto blocks = static_cast<unsigned>((a.M + kTokens - 1) / kTokens);
   const auto launch = [&](auto n, auto round) {
-    return launchKernel(sinkhornN4Kernel<n(), decltype(round)>, blocks, kTokens, 0, stream,
-                        static_cast<const float4 *>(a.logits), static_cast<float4 *>(a.mix), a.M, options, round);
+    return launchOverlapping(sinkhornN4Kernel<n(), decltype(round)>, blocks, kTokens, 1, 0, stream,
+                             static_cast<const float4 *>(a.logits), static_cast<float4 *>(a.mix), a.M, options, round);
   };
   const auto launchRounded = [&](auto n) {
     return options.format == MHCRT_FORMAT_F32 ? launch(n, KeepF32())
