@@ -238,6 +238,23 @@ TEST(TokenSums, Weights) {
       checkStreams(M, C, type, amx);
 }
 
+/// Those of four streams of twice the channels, as they lie in memory.
+TEST(TokenSums, EightStreams) {
+  constexpr int64_t M = 1 << 17, kC = 64, kN = 80;
+  Context context;
+  Random random(6);
+  Streams s(random, M, 2 * kC, MHCRT_BF16);
+  Tokens dProj(F, positive(random, kN), M);
+  Weights w(random, kN, s.K);
+  ASSERT_EQ(call(mhcrt_projection_bwd, context, dProj.data(), F, nullptr, kNoType, s.x.data(), s.type, w.phi.data(), F,
+                 s.weight.data(), F, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType, nullptr, kNoType,
+                 s.dx.data(), s.type, w.dPhi.data(), F, w.dWeight.data(), F, M, kN, 8, kC, s.K, MHCRT_LAYOUT_NC,
+                 MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_NONE, 0, MHCRT_STAT_INV_RMS, MHCRT_PRECISION_BF16X3),
+            MHCRT_OK)
+      << context.error();
+  w.check(s, dProj.row, "projection_bwd of eight streams");
+}
+
 TEST(TokenSums, Gates) {
   const int64_t M = std::get<0>(manyTokens()[0]);
   Context context;

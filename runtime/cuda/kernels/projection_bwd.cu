@@ -246,7 +246,8 @@ static cudaError_t launchTyped(mhcrt_context &context, const ProjectionBwdArgs &
     error = units == Units::scalar ? launchScalar<T>(context, a, shares, factor, rooms.runs, partials)
             : streamTilesTake(a, shares, needs)
                 ? streamTiles(a, shares, factor, partials, scratch + rooms.tiles, stream)
-                : streamEight(a, shares, factor, partials, scratch + rooms.tiles, context.multiprocessors, stream);
+                : streamEight(a, shares, factor, partials, scratch + rooms.tiles, context.multiprocessors,
+                              context.arch == 90, stream);
   if (error == cudaSuccess && partials)
     error = launchKernel(projectionBwdPhiKernel, gridFor(context, a.N * a.K), kThreads, 0, stream, a, rooms.runs.count,
                          partials, partials);

@@ -31,6 +31,7 @@
 #include "cuda/ptx/Registers.cuh"
 #include "cuda/ptx/Warpgroup.cuh"
 #include "cuda/ring/RingLaunch.cuh"
+#include "cuda/tile/RingPlace.cuh"
 
 #include <algorithm>
 
@@ -77,25 +78,10 @@ struct Walk {
   __device__ int64_t firstToken() const { return (int64_t(unit / args.parts) * kCluster + clusterRank()) * kTokens; }
 };
 
-/// A place in a ring of slots with a barrier each where they are full and where they are free.
-template <int kSlots>
-struct Place {
-  uint32_t barriers, slot = 0, parity = 0;
-
-  __device__ uint32_t full() const { return barriers + 8 * slot; }
-  __device__ uint32_t free() const { return barriers + 8 * (kSlots + slot); }
-  __device__ void advance() {
-    if (++slot == kSlots) {
-      slot = 0;
-      parity ^= 1;
-    }
-  }
-};
-
 struct Rings {
   uint32_t memory;
-  Place<kXSlots> x{memory + kBarriers};
-  Place<kPhiSlots> phi{memory + kBarriers + 16 * kXSlots};
+  RingPlace<kXSlots> x{memory + kBarriers};
+  RingPlace<kPhiSlots> phi{memory + kBarriers + 16 * kXSlots};
 
   __device__ uint32_t xAt() const { return memory + x.slot * (kBoxes * kXBytes); }
   __device__ uint32_t phiAt() const { return memory + kPhi + phi.slot * (kBoxes * kPhiBytes); }

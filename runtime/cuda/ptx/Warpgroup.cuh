@@ -39,8 +39,13 @@ __device__ __forceinline__ void waitProducts(float (&d)[80]) {
                : "memory");
 }
 
+/// The values in a row of A in shared memory. Where they are of M, there is a row for each value of K, and the next 16
+/// are 2048 bytes behind the operand.
+enum class WideRows { ofK, ofM };
+
 /// 64 rows of A times 160 of B, 16 values of K; added to d where `adds`. Lane 4*g + q of warp w has of rows 16*w + g
 /// and 16*w + g + 8 columns 8*j + 2*q and the next, at d[4*j] and d[4*j + 2].
+template <WideRows kA = WideRows::ofK>
 __device__ __forceinline__ void multiplyWide(float (&d)[80], uint64_t a, uint64_t b, bool adds) {
   asm volatile("{\n .reg .pred p;\n setp.ne.b32 p, %82, 0;\n"
                "wgmma.mma_async.sync.aligned.m64n160k16.f32.bf16.bf16 {"
@@ -49,7 +54,7 @@ __device__ __forceinline__ void multiplyWide(float (&d)[80], uint64_t a, uint64_
                "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
                "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
                "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
-               "}, %80, %81, p, 1, 1, 0, 0;\n}"
+               "}, %80, %81, p, 1, 1, %83, 0;\n}"
                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
                  "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
                  "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
@@ -60,7 +65,7 @@ __device__ __forceinline__ void multiplyWide(float (&d)[80], uint64_t a, uint64_
                  "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63]),
                  "+f"(d[64]), "+f"(d[65]), "+f"(d[66]), "+f"(d[67]), "+f"(d[68]), "+f"(d[69]), "+f"(d[70]), "+f"(d[71]),
                  "+f"(d[72]), "+f"(d[73]), "+f"(d[74]), "+f"(d[75]), "+f"(d[76]), "+f"(d[77]), "+f"(d[78]), "+f"(d[79])
-               : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
+               : "l"(a), "l"(b), "r"(static_cast<int>(adds)), "n"(kA == WideRows::ofM));
 }
 
 } // namespace mhcrt

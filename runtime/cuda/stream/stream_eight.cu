@@ -6,6 +6,8 @@
 //   d_x[m,k] = start + factor[m] * x[m,k] + h_pre[m,i] * d_u[m,c] + sum_j d_proj[m,j] * W[j,k]    W = phi * norm_weight
 //   start    = d_x_in[m,k], or sum_o A[m,o,i] * d_out[m,o,c], or 0
 //
+// On Hopper bf16 streams have kernels of their own: stream_eight_sm90.cu, weight_eight_sm90.cu.
+//
 // Plan    A block has 32 channels of the eight streams, a warp those of one: its fragments of W, 80 columns in two bf16
 //         terms, stay in registers. All that 16 tokens need is copied to shared memory three tiles ahead. Columns of
 //         the fragments are in an order in which a lane has eight channels in a row.
@@ -271,7 +273,9 @@ bool mhcrt::streamEightTakes(const ProjectionBwdArgs &a, const generic::StreamSh
 }
 
 int64_t mhcrt::streamEightBytes(const ProjectionBwdArgs &a) {
-  return saturatingMul(tilesOf(a), kSteps * 64 * sizeof(uint4));
+  const int64_t fragments = saturatingMul(tilesOf(a), kSteps * 64 * sizeof(uint4));
+  return std::max({fragments, streamEightSm90Takes(a) ? streamEightSm90Bytes(a) : 0,
+                   a.x_type == MHCRT_BF16 ? weightEightSm90Bytes(a) : 0});
 }
 
 static cudaError_t launchStreams(const ProjectionBwdArgs &a, const generic::StreamShares &shares, const float *factor,
@@ -303,8 +307,15 @@ static cudaError_t launchStreams(const ProjectionBwdArgs &a, const generic::Stre
 }
 
 cudaError_t mhcrt::streamEight(const ProjectionBwdArgs &a, const generic::StreamShares &shares, const float *factor,
-                               float *partials, void *scratch, int multiprocessors, cudaStream_t stream) {
+                               float *partials, void *scratch, int multiprocessors, bool isHopper,
+                               cudaStream_t stream) {
   auto *fragments = static_cast<uint4 *>(scratch);
-  const cudaError_t error = a.d_x ? launchStreams(a, shares, factor, fragments, multiprocessors, stream) : cudaSuccess;
-  return error || !partials ? error : weightEight(a, partials, fragments, stream);
+  cudaError_t error = cudaSuccess;
+  if (a.d_x)
+    error = isHopper && streamEightSm90Takes(a) ? streamEightSm90(a, shares, factor, scratch, multiprocessors, stream)
+                                                : launchStreams(a, shares, factor, fragments, multiprocessors, stream);
+  if (error || !partials)
+    return error;
+  return isHopper && a.x_type == MHCRT_BF16 ? weightEightSm90(a, partials, scratch, multiprocessors, stream)
+                                            : weightEight(a, partials, fragments, stream);
 }

@@ -217,6 +217,27 @@ TEST_F(CudaChoice, TwoOrEightStreams) {
   EXPECT_EQ(preBwd(B, 64, 8), "generic");
 }
 
+/// Hopper's own kernels of the row n8 are for bf16, that of d_x for whole boxes of 64 channels.
+TEST_F(CudaChoice, GradientsOfEightStreamsOnHopper) {
+  const auto kernels = [&](int arch, int32_t type, int64_t C) {
+    context->arch = arch;
+    driver().launches.clear();
+    EXPECT_EQ(projectionBwd(type, C, 80, type, 8), "n8");
+    std::string found;
+    for (const char *kernel :
+         {"streamEightSm90Kernel", "streamEightKernel", "weightEightSm90Kernel", "weightEightKernel"})
+      for (const Launch &launch : driver().launches)
+        if (launch.kernel.find(kernel) != std::string::npos)
+          found += std::string(found.empty() ? "" : " ") + kernel;
+    return found;
+  };
+  EXPECT_EQ(kernels(90, B, 128), "streamEightSm90Kernel weightEightSm90Kernel");
+  EXPECT_EQ(kernels(90, B, 72), "streamEightKernel weightEightSm90Kernel");
+  EXPECT_EQ(kernels(90, H, 128), "streamEightKernel weightEightKernel");
+  EXPECT_EQ(kernels(90, F, 128), "streamEightKernel weightEightKernel");
+  EXPECT_EQ(kernels(100, B, 128), "streamEightKernel weightEightKernel");
+}
+
 /// The row of up to 24 columns needs as much of eight streams as of four that are as long.
 TEST_F(CudaChoice, ScratchOfAFewColumnsOfEightStreams) {
   EXPECT_EQ(projectionBwd(F, 2048, 24, F, 8), "tf32x3");
