@@ -148,6 +148,9 @@ Value Chain::rawProjection(Value rows, Value phi, Value gamma) {
   return rowsTimesPhi(w, rows, foldGamma(phi, gamma), attr.phiLayout == "in_out", how.transposePhi);
 }
 
+/// Each element of the vector that is added behind the norm.
+constexpr double kShift = 0.5;
+
 Projection Chain::project(Value rows, Value phi, Value gamma, const std::string &norm, double eps) {
   Projection result;
   Value scaled = rows;
@@ -164,6 +167,9 @@ Projection Chain::project(Value rows, Value phi, Value gamma, const std::string 
     gamma = Value();
   }
   bool later = !byOp && how.scale != Spelling::Scale::Input;
+  bool isShifted = how.shiftBehindNorm && !later && norm != "none";
+  if (isShifted)
+    scaled = w.as("x_shifted").add(scaled, kShift);
   std::vector<Value> weights{phi};
   int64_t axis = attr.phiLayout == "in_out" ? 1 : 0;
   if (how.splitPhi && phi.dim(axis) > 2 * attr.n) {
@@ -171,8 +177,14 @@ Projection Chain::project(Value rows, Value phi, Value gamma, const std::string 
     for (const Group &group : groups(phi.dim(axis)))
       weights.push_back(w.sliceDim(phi, axis, group.begin, group.size));
   }
-  for (const Value &weight : weights)
-    result.parts.push_back(rawProjection(scaled, weight, gamma));
+  for (const Value &weight : weights) {
+    Value part = rawProjection(scaled, weight, gamma);
+    if (isShifted) {
+      Value sums = w.as("phi_sums").reduce("sum", foldGamma(weight, gamma), {1 - axis});
+      part = w.sub(part, w.broadcast(w.mul(sums, kShift), part.type.dims, {1}));
+    }
+    result.parts.push_back(part);
+  }
   if (later)
     result.scale = asSpelled(root(rows, norm, eps));
   return result;

@@ -21,6 +21,11 @@ const std::vector<Word> &words() {
       {"phi transposed", [](S &how) { how.transposePhi = true; }},
       {"phi in three", [](S &how) { how.splitPhi = true; }},
       {"norm weight on x", [](S &how) { how.gammaOnInput = true; }},
+      {"a vector added behind the norm",
+       [](S &how) {
+         how.scale = S::Scale::Input;
+         how.shiftBehindNorm = true;
+       }},
       {"alpha as a vector", [](S &how) { how.alphaVector = true; }},
       {"coefficients in one tensor", [](S &how) { how.packCoeffs = true; }},
       {"sigmoid by exp", [](S &how) { how.sigmoid = S::Sigmoid::Exp; }},

@@ -93,6 +93,8 @@ struct Spelling {
   bool splitPhi = false;
   /// The norm weight multiplies x, or phi.
   bool gammaOnInput = false;
+  /// A vector is added behind the norm, and its product with phi subtracted from the projection.
+  bool shiftBehindNorm = false;
   /// alpha as one vector of N numbers, or a slice per group.
   bool alphaVector = false;
   /// pre, post and logits glued together and cut again, as an op with one output buffer does.
