@@ -59,6 +59,12 @@ private:
   void takeSoftmax();
   void takeNumber(Expr &logits);
 
+  /// Whether a factor of the matrix is divided by itself in a later step: where magnitudes are summed, but for its
+  /// sign.
+  bool dropsOut(const algebra::Factor &factor) const {
+    return dead && !dependsOn(factor, *dead) && (!sumsMagnitudes || isNonNegative(factor));
+  }
+
   std::optional<algebra::Var> dead; ///< factors without this variable drop out later
   std::optional<Expr> kernel;       ///< K, where the steps are of potentials
   bool sumsMagnitudes = false;      ///< in one of the steps
@@ -342,7 +348,7 @@ std::optional<Expr> ExactMatcher::readSigmoid(const Expr &expr) {
     return std::nullopt;
   std::optional<Expr> logits;
   for (const algebra::Factor &factor : term->factors) {
-    if (dead && !dependsOn(factor, *dead))
+    if (dropsOut(factor))
       continue;
     bool isSigmoid = factor.node()->isApply("sigmoid") && factor.halves == 2 && dependsOn(factor, row()) &&
                      dependsOn(factor, column());
@@ -441,7 +447,7 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readFunction() {
       logits.push_back(part);
   bool isExp = dependsOn(algebra::Term{1, logits, {}}, row()) && dependsOn(algebra::Term{1, logits, {}}, column());
   for (const algebra::Factor &factor : start.factors)
-    isExp = isExp && dead && !dependsOn(factor, *dead);
+    isExp = isExp && dropsOut(factor);
   if (!isExp || (!dead && start.coefficient != 1) || start.coefficient <= 0)
     return std::nullopt;
   Init init = Init::exp;

@@ -471,3 +471,30 @@ func.func @no_eps_behind_that_of_the_softmax(%z: tensor<8x4x4xf32>) -> tensor<8x
   %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf32>
   return %a3 : tensor<8x4x4xf32>
 }
+
+// Divided by a maximum, the matrix may be negative, and stays so where magnitudes are summed.
+// CHECK: [Missed] sinkhorn-divisor | {{.*}}Function=magnitudes_of_negative_rows | Found="a division by 'mhc.reduce', [?, 4] of f32"
+func.func @magnitudes_of_negative_rows(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  %max = mhc.reduce max %z dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %maxima = mhc.broadcast %max dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %shifted = arith.subf %z, %maxima : tensor<?x4x4xf32>
+  %exp = math.exp %shifted : tensor<?x4x4xf32>
+  %start = arith.divf %exp, %maxima : tensor<?x4x4xf32>
+  %size = math.absf %start : tensor<?x4x4xf32>
+  %rows = mhc.reduce sum %size dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %by_row = mhc.broadcast %rows dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %first = arith.divf %start, %by_row : tensor<?x4x4xf32>
+  %size1 = math.absf %first : tensor<?x4x4xf32>
+  %columns = mhc.reduce sum %size1 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %by_column = mhc.broadcast %columns dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %second = arith.divf %first, %by_column : tensor<?x4x4xf32>
+  %size2 = math.absf %second : tensor<?x4x4xf32>
+  %rows2 = mhc.reduce sum %size2 dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %by_row2 = mhc.broadcast %rows2 dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %third = arith.divf %second, %by_row2 : tensor<?x4x4xf32>
+  %size3 = math.absf %third : tensor<?x4x4xf32>
+  %columns2 = mhc.reduce sum %size3 dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %by_column2 = mhc.broadcast %columns2 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %mix = arith.divf %third, %by_column2 : tensor<?x4x4xf32>
+  return %mix : tensor<?x4x4xf32>
+}
