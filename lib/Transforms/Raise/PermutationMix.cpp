@@ -37,7 +37,7 @@ class MixtureMatcher {
 public:
   MixtureMatcher(algebra::Reading &reading, Value value) : reading(reading), algebra(reading.algebra()), value(value) {}
   std::optional<Mixture> match();
-  /// A table of the right size that lists other matrices; zero where there is none.
+  /// A table of the right size that lists other matrices, or unknown ones; zero where there is none.
   const Expr &otherTable() const { return table; }
   /// The softmax of that.
   const Expr &softmax() const { return weights; }
@@ -45,6 +45,7 @@ public:
 private:
   bool matchWeights(const algebra::Term &weighted, const algebra::Factor &sums, Size count);
   bool splitDims(const algebra::Factor &entry);
+  bool isArgument(const algebra::Node &table, Size count) const;
   bool isTable(const algebra::Factor &entry, bool isTransposed) const;
 
   algebra::Reading &reading;
@@ -124,13 +125,21 @@ bool MixtureMatcher::isTable(const algebra::Factor &entry, bool isTransposed) co
   return true;
 }
 
+/// Whether a table [n!, n, n] is an argument, such as a buffer of a module: its numbers are not known.
+bool MixtureMatcher::isArgument(const algebra::Node &table, Size count) const {
+  const Size n(mixture.n);
+  return isa_and_nonnull<BlockArgument>(table.value) && ArrayRef<Size>(table.dims) == ArrayRef<Size>{count, n, n};
+}
+
 /// exp(z) * table entry, and what divides the sum of that: the sum of exp(z).
 bool MixtureMatcher::matchWeights(const algebra::Term &weighted, const algebra::Factor &sums, Size count) {
   if (weighted.factors.size() != 1 || weighted.factors[0].halves != 2 || weighted.coefficient != 1)
     return false;
   const algebra::Factor &entry = weighted.factors[0];
   Attribute constant = entry.node()->kind == algebra::Node::Base ? entry.node()->label : Attribute();
-  if (!constant || !isa<FloatType>(cast<ElementsAttr>(constant).getElementType()) || !denseElements(constant))
+  const bool isConstant =
+      constant && isa<FloatType>(cast<ElementsAttr>(constant).getElementType()) && denseElements(constant);
+  if (!isConstant && !isArgument(*entry.node(), count))
     return false;
   mixture.logits = weighted.exponent;
   std::optional<Expr> weight = algebra.exp(mixture.logits);
@@ -140,7 +149,7 @@ bool MixtureMatcher::matchWeights(const algebra::Term &weighted, const algebra::
     return false;
   for (bool isTransposed : {false, true}) {
     mixture.isTransposed = isTransposed;
-    if (isTable(entry, isTransposed))
+    if (isConstant && isTable(entry, isTransposed))
       return true;
   }
   std::optional<Expr> softmax = algebra.divide(*weight, *expected);
@@ -208,7 +217,7 @@ bool mhc::raisePermutationMix(algebra::Reading &reading, Sites &sites, Operation
   if (table && weights)
     sites.decline("permutation_mix", {Reason::permutationOrder,
                                       opAtFault(table->value, op),
-                                      describe(table->value),
+                                      describe(behindReshapes(table->value)),
                                       "a constant with row p for permutation p",
                                       {weights->value, Value()}});
   return false;

@@ -44,6 +44,21 @@ func.func @no_permutation_mix_of_a_table_in_another_order(%z: tensor<?x6xf32>) -
   return %r : tensor<?x3x3xf32>
 }
 
+// The numbers of a table that is an argument, as a buffer of a module, are not known.
+// REMARK: [Missed] permutation-order | {{.*}}Found="argument 1, [6, 3, 3] of f32", Needed="a constant with row p for permutation p"
+// CHECK-LABEL: @no_permutation_mix_of_an_argument
+func.func @no_permutation_mix_of_an_argument(%z: tensor<?x6xf32>, %perms: tensor<6x3x3xf32>) -> tensor<?x3x3xf32> {
+  // CHECK-NOT: mhc.permutation_mix
+  // CHECK: return
+  %table = tensor.collapse_shape %perms [[0], [1, 2]] : tensor<6x3x3xf32> into tensor<6x9xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x6xf32>
+  %p = mhc.softmax %z dim = 1 : tensor<?x6xf32>
+  %m = mhc.matmul %p, %table : (tensor<?x6xf32>, tensor<6x9xf32>) -> tensor<?x9xf32>
+  %r = tensor.expand_shape %m [[0], [1, 2]] output_shape [%M, 3, 3] : tensor<?x9xf32> into tensor<?x3x3xf32>
+  return %r : tensor<?x3x3xf32>
+}
+
 // CHECK-LABEL: @no_permutation_mix_of_bare_logits
 func.func @no_permutation_mix_of_bare_logits(%z: tensor<?x6xf32>) -> tensor<?x3x3xf32> {
   // CHECK-NOT: mhc.permutation_mix
