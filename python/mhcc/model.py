@@ -105,7 +105,7 @@ _registered = {"megatron.core.transformer.hyper_connection.HyperConnectionModule
 
 
 def register_module(cls, *methods):
-    """Lets `compile` and `explain` trace modules of this class by themselves, without Dynamo; returns the class.
+    """Lets `compile` and `explain` trace modules of this class by themselves, unseen by Dynamo; returns the class.
 
     It is for modules that break Dynamo's graph, such as by functions of autograd, in `forward` or in one of these
     methods, which have to do with streams alone: what they repeat or add up are streams. A static method is traced
@@ -194,18 +194,14 @@ def explain(model, *args, **kwargs):
 
     report = Report()
 
-    def look(module, inputs):
-        _add(report, module, backend.rewrite)
+    def look(rewrite, module, inputs):
+        _add(report, module, rewrite)
         return module.forward
 
-    def look_captured(graph, inputs):
-        _add(report, graph, backend.rewrite_captured)
-        return graph.forward
-
-    restore = _trace_registered(model, look_captured)
+    restore = _trace_registered(model, functools.partial(look, backend.rewrite_captured))
     torch._dynamo.reset()
     try:
-        torch.compile(model, backend=look)(*args, **kwargs)
+        torch.compile(model, backend=functools.partial(look, backend.rewrite))(*args, **kwargs)
         classes = set(_find_registered(model).values())
         for reason in graph_break_reasons:
             if _is_traced(reason, classes):
