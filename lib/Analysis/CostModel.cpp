@@ -274,12 +274,25 @@ static SublayerKernels sublayerKernel(Operation *op) {
       .Default([](Operation *) { return SublayerKernels(); });
 }
 
-/// Bytes per channel of the streams that a kernel around a sublayer reads, and of one element of them.
-static std::pair<int64_t, int64_t> streamBytesOf(KernelOpInterface op) {
+/// The streams that a kernel around a sublayer has as one row each: equal ones, and those that it adds up.
+static int64_t streamsAsRows(KernelOpInterface op) {
+  int64_t count = 0;
   for (auto [i, tensor] : llvm::enumerate(op.getKernelInfo().tensors))
+    count += op.getTensor(i) && !tensor.equalDims.empty() && op.getTensorDims(i) == tensor.equalDims;
+  return count;
+}
+
+/// Bytes per channel of the streams around a sublayer, and of one element of them.
+static std::pair<int64_t, int64_t> streamBytesOf(KernelOpInterface op) {
+  int64_t element = 0, n = 0;
+  for (auto [i, tensor] : llvm::enumerate(op.getKernelInfo().tensors)) {
+    Value value = op.getTensor(i);
     if (tensor.name == "x")
-      return {bytesPerChannel(op, i), cast<RankedTensorType>(op.getTensor(i).getType()).getElementTypeBitWidth() / 8};
-  llvm_unreachable("a kernel around a sublayer has streams x");
+      element = cast<RankedTensorType>(value.getType()).getElementTypeBitWidth() / 8;
+    if (value && (tensor.name == "h_post" || tensor.name == "d_h_post"))
+      n = cast<RankedTensorType>(value.getType()).getDimSize(1);
+  }
+  return {n * element, element};
 }
 
 static void addSublayerKernels(FunctionCost &out) {
@@ -287,6 +300,8 @@ static void addSublayerKernels(FunctionCost &out) {
     SublayerKernels kernel = cost.op ? sublayerKernel(cost.op) : SublayerKernels();
     if (kernel.op.empty() || cost.times == 0)
       continue;
+    const int64_t rows = streamsAsRows(cast<KernelOpInterface>(cost.op));
+    kernel.streams -= rows, kernel.channels += rows;
     auto kind = llvm::find_if(out.sublayerKernels, [&](const SublayerKernels &other) {
       return std::tie(other.op, other.streams, other.channels) == std::tie(kernel.op, kernel.streams, kernel.channels);
     });

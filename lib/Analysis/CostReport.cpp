@@ -135,9 +135,9 @@ static void printSublayerKernels(raw_ostream &os, llvm::ArrayRef<SublayerKernels
     os << formatv("  {0,-30}{1,-52}{2,16}{3,16}\n", "kernels of sublayers", "bytes per token, each", "closed form",
                   "this function");
   for (const SublayerKernels &kernel : kernels) {
-    std::string form = kernel.streams == 1 ? "n" : formatv("{0}n", kernel.streams).str();
+    std::string form = kernel.streams == 0 ? "" : kernel.streams == 1 ? "n" : formatv("{0}n", kernel.streams).str();
     if (kernel.channels)
-      form += formatv("+{0}", kernel.channels);
+      form += formatv("{0}{1}", form.empty() ? "" : "+", kernel.channels);
     os << formatv("  {0,-30}{1,-52}{2,15}C{3,15}C\n", formatv("{0} {1}", kernel.ops, kernel.op).str(),
                   "(" + form + ")aC", count(kernel.closedForm / kernel.ops), count(kernel.counted / kernel.ops));
   }

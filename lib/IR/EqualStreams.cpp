@@ -23,20 +23,43 @@ static int64_t sizeOf(KernelOpInterface op, StringRef name) {
   llvm_unreachable("the coefficients of a token have the number of streams");
 }
 
+static Layout layoutOf(KernelOpInterface op) { return op->getAttrOfType<LayoutAttr>("layout").getValue(); }
+
+/// The type of streams for which rows of this type stand.
+static RankedTensorType streamsOf(KernelOpInterface op, RankedTensorType rows) {
+  SmallVector<int64_t> shape(rows.getShape());
+  shape.insert(shape.begin() + (layoutOf(op) == Layout::nC ? 1 : 2), sizeOf(op, "n"));
+  return RankedTensorType::get(shape, rows.getElementType());
+}
+
 /// Streams of which each is the row.
 static Value expanded(OpBuilder &builder, KernelOpInterface op, Value row) {
-  auto type = cast<RankedTensorType>(row.getType());
-  auto layout = op->getAttrOfType<LayoutAttr>("layout").getValue();
-  SmallVector<int64_t> shape(type.getShape());
-  shape.insert(shape.begin() + (layout == Layout::nC ? 1 : 2), sizeOf(op, "n"));
-  return ExpandOp::create(builder, op.getLoc(), RankedTensorType::get(shape, type.getElementType()), row, layout);
+  RankedTensorType type = streamsOf(op, cast<RankedTensorType>(row.getType()));
+  return ExpandOp::create(builder, op.getLoc(), type, row, layoutOf(op));
 }
 
 static bool isEqual(Operation *op, const KernelTensor &tensor) {
-  return !tensor.equalAttr.empty() && op->hasAttr(tensor.equalAttr);
+  return !tensor.isResult && !tensor.equalAttr.empty() && op->hasAttr(tensor.equalAttr);
+}
+
+/// The post again with streams, and what adds them up; null where it has streams.
+static Operation *withStreamsOut(OpBuilder &builder, Operation *op) {
+  auto post = dyn_cast<PostOp>(op);
+  if (!post || post.getContracted().value_or(Contracted::none) == Contracted::none)
+    return nullptr;
+  PostOp::Fields fields(post);
+  if (fields.equal_x)
+    fields.x = expanded(builder, post, post.getX()), fields.equal_x = false;
+  fields.contracted = std::nullopt;
+  fields.out = streamsOf(post, post.getOut().getType());
+  auto mode = *post.getContracted() == Contracted::mean ? ContractMode::mean : ContractMode::sum;
+  return ContractOp::create(builder, op->getLoc(), post.getOut().getType(),
+                            fields.create(builder, op->getLoc()).getOut(), post.getLayout(), mode);
 }
 
 Operation *mhc::withWholeStreams(OpBuilder &builder, Operation *op) {
+  if (Operation *contract = withStreamsOut(builder, op))
+    return contract;
   auto kernel = dyn_cast<KernelOpInterface>(op);
   if (!kernel || llvm::none_of(kernel.getKernelInfo().tensors, [&](auto &tensor) { return isEqual(op, tensor); }))
     return nullptr;

@@ -51,6 +51,8 @@ static bool isSet(Attribute attr) {
     return layout.getValue() != PhiLayout::out_in;
   if (auto layout = dyn_cast_or_null<SeqLayoutAttr>(attr))
     return layout.getValue() != SeqLayout::MbD;
+  if (auto contracted = dyn_cast_or_null<ContractedAttr>(attr))
+    return contracted.getValue() != Contracted::none;
   return attr != nullptr;
 }
 

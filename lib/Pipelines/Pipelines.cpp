@@ -152,6 +152,7 @@ static void addPhase(OpPassManager &pm, const PipelineOptions &options, Phase ph
     if (options.fuse != FuseLevel::none && !options.keepsResults) { // behind gradients, whose d_gate is one
       pm.addNestedPass<func::FuncOp>(createViewGatePass());
       pm.addNestedPass<func::FuncOp>(createFoldExpandPass()); // and which are of streams
+      pm.addNestedPass<func::FuncOp>(createFoldContractPass());
     }
     return;
   case Phase::loops:

@@ -16,6 +16,7 @@
 #define HWY_TARGET_INCLUDE "cpu/contract.cpp"
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
+#include "cpu/Contract-inl.h"
 #include "cpu/Planes-inl.h"
 
 #include "cpu/Entry.h"
@@ -25,34 +26,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
-
-/// Rows at a distance of `stride` elements.
-template <bool kStream, typename X, typename T>
-HWY_INLINE void contractRows(const X *x, int64_t stride, int64_t n, int64_t count, V divisor, T *out) {
-  int64_t c = 0;
-  for (; c + 2 * kLanes <= count; c += 2 * kLanes) {
-    V sumA, sumB, a, b;
-    for (int64_t i = 0; i < n; ++i) {
-      prefetchRow(x + i * stride, c, count, n * stride);
-      loadPairAs<T>(x + i * stride + c, a, b);
-      sumA = i == 0 ? a : hn::Add(sumA, a);
-      sumB = i == 0 ? b : hn::Add(sumB, b);
-    }
-    storePair<kStream>(hn::Div(sumA, divisor), hn::Div(sumB, divisor), out + c);
-  }
-  for (; c < count; c += kLanes) {
-    const int64_t lanes = HWY_MIN(kLanes, count - c);
-    const auto at = [&](int64_t i) HWY_ATTR {
-      const X *from = x + i * stride + c;
-      return loadSome(from, lanes);
-    };
-    V sum = at(0);
-    for (int64_t i = 1; i < n; ++i)
-      sum = hn::Add(sum, at(i));
-    sum = hn::Div(sum, divisor);
-    storeSome(sum, out + c, lanes);
-  }
-}
 
 template <bool kStream, typename T>
 void contractTyped(const T *x, T *out, int64_t first, int64_t last, int64_t n, int64_t C, int32_t layout, bool mean) {

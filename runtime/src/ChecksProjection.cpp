@@ -128,7 +128,7 @@ static void checkBranch(KernelCall &call, const Args &a) {
     call.optional("bias", a.bias, a.bias_type, {MHCRT_F32, a.x_type}, a.C);
   call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
   call.optionalDropout(a.seed, a.seed_type, a.S, a.rate, a.stream, streamElements(a.M, a.n, a.C));
-  call.attribute("orient", a.orient, 2);
+  call.attribute("orient", a.orient, 2).attribute("equal_x", a.equal_x, 2);
 }
 
 bool mhcrt::checkPre(CallState &state, const PreArgs &a) {
@@ -198,6 +198,7 @@ bool mhcrt::checkPostPreBwd(CallState &state, const PostPreBwdArgs &a) {
       .optional("d_bias", a.d_bias, a.d_bias_type, kF32, a.C)
       .start("d_bias_in", a.d_bias_in, a.d_bias_in_type, kF32, a.C, "d_bias", a.d_bias_type);
   call.epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult);
+  call.attribute("equal_d_out", a.equal_d_out, a.d_out_type == MHCRT_NONE ? 1 : 2);
   return call.begin();
 }
 

@@ -60,6 +60,7 @@ bool mhcrt::checkPost(CallState &state, const PostArgs &a) {
   call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
   call.optionalDropout(a.seed, a.seed_type, a.S, a.rate, a.stream, streamElements(a.M, a.n, a.C));
   call.attribute("layout", a.layout, 2).attribute("orient", a.orient, 2).attribute("equal_x", a.equal_x, 2);
+  call.attribute("contracted", a.contracted, 3);
   return call.begin();
 }
 

@@ -391,9 +391,10 @@ struct PostArgs {
   double rate;
   int64_t stream;
   int64_t equal_x;
+  int64_t contracted;
 };
-static_assert(offsetof(mhcrt_post_args, equal_x) == 176 && offsetof(PostArgs, equal_x) == 168 &&
-              sizeof(mhcrt_post_args) == 184 && sizeof(PostArgs) == 176);
+static_assert(offsetof(mhcrt_post_args, contracted) == 184 && offsetof(PostArgs, contracted) == 176 &&
+              sizeof(mhcrt_post_args) == 192 && sizeof(PostArgs) == 184);
 mhcrt_status runPost(mhcrt_context &context, const PostArgs &args);
 
 struct PostPreBwdArgs {
@@ -494,9 +495,11 @@ struct PostPreBwdArgs {
   int64_t h_post_format;
   int64_t sk_format;
   int64_t solver;
+  int64_t equal_x;
+  int64_t equal_d_out;
 };
-static_assert(offsetof(mhcrt_post_pre_bwd_args, solver) == 736 && offsetof(PostPreBwdArgs, solver) == 728 &&
-              sizeof(mhcrt_post_pre_bwd_args) == 744 && sizeof(PostPreBwdArgs) == 736);
+static_assert(offsetof(mhcrt_post_pre_bwd_args, equal_d_out) == 752 && offsetof(PostPreBwdArgs, equal_d_out) == 744 &&
+              sizeof(mhcrt_post_pre_bwd_args) == 760 && sizeof(PostPreBwdArgs) == 752);
 mhcrt_status runPostPreBwd(mhcrt_context &context, const PostPreBwdArgs &args);
 
 struct PostPreArgs {
@@ -565,9 +568,10 @@ struct PostPreArgs {
   int64_t h_res_format;
   int64_t sk_format;
   int64_t solver;
+  int64_t equal_x;
 };
-static_assert(offsetof(mhcrt_post_pre_args, solver) == 480 && offsetof(PostPreArgs, solver) == 472 &&
-              sizeof(mhcrt_post_pre_args) == 488 && sizeof(PostPreArgs) == 480);
+static_assert(offsetof(mhcrt_post_pre_args, equal_x) == 488 && offsetof(PostPreArgs, equal_x) == 480 &&
+              sizeof(mhcrt_post_pre_args) == 496 && sizeof(PostPreArgs) == 488);
 mhcrt_status runPostPre(mhcrt_context &context, const PostPreArgs &args);
 
 struct PreBwdArgs {

@@ -27,6 +27,7 @@ void takePost(Part &part, const Whole &a) {
   MHCRT_TENSOR(part, seed, a);
   part.M = a.M, part.C = a.C, part.n = a.n, part.S = a.S;
   part.layout = a.layout, part.orient = a.orient, part.rate = a.rate, part.stream = a.stream;
+  part.equal_x = a.equal_x;
 }
 
 /// Operands that pre and its gradient read alike, but for x.
@@ -97,7 +98,7 @@ inline PreBwdArgs preBwdOf(const PostPreBwdArgs &a, const void *y, void *dy) {
   MHCRT_TENSOR(pre, d_norm_weight, a);
   MHCRT_TENSOR(pre, d_alpha, a);
   MHCRT_TENSOR(pre, d_beta, a);
-  pre.orient = a.next_orient;
+  pre.orient = a.next_orient, pre.equal_d_out = a.equal_d_out;
   return pre;
 }
 

@@ -139,29 +139,31 @@ TEST(Post, DropsWhatDropoutDrops) {
 }
 
 /// Large enough for streaming stores: the values must be those of the small call.
-TEST(Post, StreamingStoresChangeNothing) {
+static void expectSameStreamed(int64_t M, int64_t n, int64_t contracted) {
   Context context;
   Random random(1);
-  const int64_t M = 300, n = 4, C = 3584, few = 8;
+  const int64_t C = 3584, few = 8, width = contracted ? C : n * C;
   for (int32_t type : {MHCRT_F32, MHCRT_BF16, MHCRT_F16}) {
     Buffer f = random.buffer(type, M * C), x = random.buffer(type, M * n * C);
     Buffer h = random.buffer(MHCRT_F32, M * n), mix = random.buffer(MHCRT_F32, M * n * n);
+    const auto post = [&](void *out, int64_t tokens) {
+      return call(mhcrt_post, context, f.data(), type, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(), type,
+                  mix.data(), MHCRT_F32, nullptr, MHCRT_NONE, out, type, tokens, C, n, 0, MHCRT_LAYOUT_NC,
+                  MHCRT_ORIENT_OI, 0, 0, /*equal_x=*/0, contracted);
+    };
     // Streaming needs a 64-byte aligned output, which a buffer's memory need not be.
-    Buffer room(type, M * n * C + 32);
+    Buffer room(type, M * width + 32);
     const int64_t skip = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(room.data()) % 64) / mhcrt_dtype_bytes(type);
-    void *out = static_cast<unsigned char *>(room.data()) + skip * mhcrt_dtype_bytes(type);
-    ASSERT_EQ(call(mhcrt_post, context, f.data(), type, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(), type,
-                   mix.data(), MHCRT_F32, nullptr, MHCRT_NONE, out, type, M, C, n, 0, MHCRT_LAYOUT_NC, MHCRT_ORIENT_OI,
-                   0, 0),
-              MHCRT_OK);
-    Buffer small(type, few * n * C);
-    ASSERT_EQ(call(mhcrt_post, context, f.data(), type, nullptr, MHCRT_NONE, h.data(), MHCRT_F32, x.data(), type,
-                   mix.data(), MHCRT_F32, nullptr, MHCRT_NONE, small.data(), type, few, C, n, 0, MHCRT_LAYOUT_NC,
-                   MHCRT_ORIENT_OI, 0, 0),
-              MHCRT_OK);
-    EXPECT_TRUE(room.slice(skip, few * n * C) == small) << mhcrt_dtype_name(type);
+    ASSERT_EQ(post(static_cast<unsigned char *>(room.data()) + skip * mhcrt_dtype_bytes(type), M), MHCRT_OK);
+    Buffer small(type, few * width);
+    ASSERT_EQ(post(small.data(), few), MHCRT_OK);
+    EXPECT_TRUE(room.slice(skip, few * width) == small) << mhcrt_dtype_name(type);
   }
 }
+
+TEST(Post, StreamingStoresChangeNothing) { expectSameStreamed(/*M=*/300, /*n=*/4, MHCRT_CONTRACTED_NONE); }
+
+TEST(Post, StreamingStoresOfASumChangeNothing) { expectSameStreamed(/*M=*/1200, /*n=*/1, MHCRT_CONTRACTED_SUM); }
 
 /// Every f32 exponent, ties, subnormals, infinities and NaN through the stores; every f16 and bf16 through the loads.
 TEST(Conversions, AreExactAndRoundToNearestEven) {

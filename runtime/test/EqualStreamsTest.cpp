@@ -3,7 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that read the row in place of equal streams have the bits that they have on the streams.
+// Kernels that read the row in place of equal streams, or add up streams in place of writing them, have the bits that
+// they have on the streams.
 //
 //===------------------------------------------------------------------------===//
 #include "Support.h"
@@ -179,6 +180,77 @@ TEST(EqualStreams, GradientsOfPreHaveTheBitsOfTheStreams) {
   });
 }
 
+TEST(EqualStreams, PostPreHasTheBitsOfTheStreams) {
+  forEntries([](mhcrt_context *context, Entry &e) {
+    const auto run = [&](bool isRow) {
+      std::vector<Buffer> results = {{e.type, e.M * e.K},    {e.type, e.M * e.C},          {MHCRT_F32, e.M * e.n},
+                                     {MHCRT_F32, e.M * e.n}, {MHCRT_F32, e.M * e.n * e.n}, {MHCRT_F32, e.M * e.N}};
+      mhcrt_post_pre_args args = {};
+      e.setX(args, isRow), e.setPost(args), e.setPre(args);
+      TENSOR(args, y, results[0]), TENSOR(args, u, results[1]), TENSOR(args, h_pre, results[2]);
+      TENSOR(args, next_h_post, results[3]), TENSOR(args, next_h_res, results[4]), TENSOR(args, proj, results[5]);
+      EXPECT_EQ(mhcrt_post_pre(context, &args), MHCRT_OK) << mhcrt_last_error(context);
+      return results;
+    };
+    EXPECT_EQ(run(true), run(false));
+  });
+}
+
+TEST(EqualStreams, GradientsOfPostPreHaveTheBitsOfTheStreams) {
+  forEntries([](mhcrt_context *context, Entry &e) {
+    Buffer dHPost = e.random.buffer(MHCRT_F32, e.M * e.n), dHRes = e.random.buffer(MHCRT_F32, e.M * e.n * e.n);
+    Buffer y = e.random.buffer(e.type, e.M * e.K);
+    for (bool givesY : {false, true}) {
+      const auto run = [&](bool isRowX, bool isRowD) {
+        std::vector<Buffer> results = {{e.type, e.M * e.C}, {MHCRT_F32, e.M * e.n}, {MHCRT_F32, e.M * e.n * e.n},
+                                       {e.type, e.M * e.K}, {MHCRT_F32, e.N * e.K}, {MHCRT_F32, 3},
+                                       {MHCRT_F32, e.N},    {MHCRT_F32, e.C}};
+        mhcrt_post_pre_bwd_args args = {};
+        e.setX(args, isRowX), e.setDOut(args, isRowD), e.setPost(args), e.setPre(args);
+        TENSOR(args, d_u, e.dU), TENSOR(args, d_next_h_post, dHPost), TENSOR(args, d_next_h_res, dHRes);
+        TENSOR(args, proj, e.proj), TENSOR(args, stat, e.stat), TENSOR(args, next_h_res, e.hRes);
+        if (givesY)
+          TENSOR(args, y, y);
+        TENSOR(args, d_f, results[0]), TENSOR(args, d_h_post, results[1]), TENSOR(args, d_h_res, results[2]);
+        TENSOR(args, d_x, results[3]), TENSOR(args, d_phi, results[4]), TENSOR(args, d_alpha, results[5]);
+        TENSOR(args, d_beta, results[6]), TENSOR(args, d_bias, results[7]);
+        EXPECT_EQ(mhcrt_post_pre_bwd(context, &args), MHCRT_OK) << mhcrt_last_error(context);
+        return results;
+      };
+      const std::vector<Buffer> wanted = run(false, false);
+      for (auto [x, dOut] : kFlags)
+        EXPECT_EQ(run(x, dOut), wanted) << x << dOut << givesY;
+    }
+  });
+}
+
+/// Reads streams that a post wrote, where the post could have added them up.
+TEST(EqualStreams, PostThatAddsUpHasTheBitsOfContract) {
+  forEntries([](mhcrt_context *context, Entry &e) {
+    for (int32_t layout : {MHCRT_LAYOUT_NC, MHCRT_LAYOUT_CN}) {
+      for (bool isMean : {false, true}) {
+        const auto run = [&](int64_t contracted) {
+          Buffer out(e.type, e.M * (contracted ? e.C : e.K));
+          mhcrt_post_args args = {};
+          e.setX(args, /*isRow=*/false), e.setPost(args);
+          TENSOR(args, out, out);
+          args.layout = layout, args.contracted = contracted;
+          EXPECT_EQ(mhcrt_post(context, &args), MHCRT_OK) << mhcrt_last_error(context);
+          EXPECT_TRUE(out.guardIntact());
+          return out;
+        };
+        Buffer streams = run(MHCRT_CONTRACTED_NONE), wanted(e.type, e.M * e.C);
+        mhcrt_contract_args args = {};
+        args.size = sizeof(args), args.M = e.M, args.C = e.C, args.n = e.n, args.layout = layout;
+        args.mode = isMean ? MHCRT_CONTRACT_MODE_MEAN : MHCRT_CONTRACT_MODE_SUM;
+        TENSOR(args, x, streams), TENSOR(args, out, wanted);
+        EXPECT_EQ(mhcrt_contract(context, &args), MHCRT_OK) << mhcrt_last_error(context);
+        EXPECT_EQ(run(isMean ? MHCRT_CONTRACTED_MEAN : MHCRT_CONTRACTED_SUM), wanted) << layout << isMean;
+      }
+    }
+  });
+}
+
 TEST(EqualStreams, AFlagThatIsNeitherIsAnError) {
   Entry e(1, 3, 4, 8, MHCRT_F32);
   Context context;
@@ -189,6 +261,10 @@ TEST(EqualStreams, AFlagThatIsNeitherIsAnError) {
   args.equal_x = 2;
   EXPECT_EQ(mhcrt_post(context, &args), MHCRT_INVALID_ARGUMENT);
   EXPECT_EQ(context.error(), "mhcrt_post: 'equal_x' is 2; needed 0 to 1");
+  mhcrt_clear_error(context);
+  args.equal_x = 1, args.contracted = 3;
+  EXPECT_EQ(mhcrt_post(context, &args), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(context.error(), "mhcrt_post: 'contracted' is 3; needed 0 to 2");
 }
 
 TEST(EqualStreams, AFlagOfAnAbsentTensorIsAnError) {
@@ -202,6 +278,26 @@ TEST(EqualStreams, AFlagOfAnAbsentTensorIsAnError) {
   args.equal_d_out = 1;
   EXPECT_EQ(mhcrt_pre_bwd(context, &args), MHCRT_INVALID_ARGUMENT);
   EXPECT_EQ(context.error(), "mhcrt_pre_bwd: 'equal_d_out' is 1; needed 0 to 0");
+}
+
+TEST(EqualStreams, FlagsOfABoundaryAreChecked) {
+  Entry e(1, 3, 4, 8, MHCRT_F32);
+  Context context;
+  Buffer y(e.type, e.M * e.K);
+  mhcrt_post_pre_args both = {};
+  e.setX(both, true), e.setPost(both), e.setPre(both);
+  TENSOR(both, y, y), TENSOR(both, next_h_post, e.hPost), TENSOR(both, next_h_res, e.hRes);
+  both.equal_x = 2;
+  EXPECT_EQ(mhcrt_post_pre(context, &both), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(context.error(), "mhcrt_post_pre: 'equal_x' is 2; needed 0 to 1");
+  mhcrt_clear_error(context);
+  mhcrt_post_pre_bwd_args bwd = {};
+  e.setX(bwd, true), e.setPost(bwd), e.setPre(bwd);
+  TENSOR(bwd, d_next_h_post, e.hPost), TENSOR(bwd, d_next_h_res, e.hRes), TENSOR(bwd, proj, e.proj);
+  TENSOR(bwd, stat, e.stat), TENSOR(bwd, d_x, y);
+  bwd.equal_d_out = 1;
+  EXPECT_EQ(mhcrt_post_pre_bwd(context, &bwd), MHCRT_INVALID_ARGUMENT);
+  EXPECT_EQ(context.error(), "mhcrt_post_pre_bwd: 'equal_d_out' is 1; needed 0 to 0");
 }
 
 } // namespace

@@ -328,3 +328,14 @@ func.func @post_of_equal_streams(%e: tensor<2x8xf32>, %h: tensor<2x4xf32>, %m: t
       h_res = %m : tensor<2x4x4xf32>) <layout = nC, orient = oi, equal_x> -> (out : tensor<2x4x8xf32>)
   return %out : tensor<2x4x8xf32>
 }
+
+// Streams that are added up are rounded as they would be stored.
+// CHECK-LABEL: @post_that_adds_up
+func.func @post_that_adds_up(%e: tensor<2x8xbf16>, %h: tensor<2x4xf32>, %m: tensor<2x4x4xf32>) -> tensor<2x8xbf16> {
+  // CHECK: %[[STREAMS:.*]] = arith.truncf %{{.*}} : tensor<2x4x8xf32> to tensor<2x4x8xbf16>
+  // CHECK: %[[WIDE:.*]] = arith.extf %[[STREAMS]]
+  // CHECK: mhc.reduce {{.*}}%[[WIDE]]
+  %out = mhc.post(f = %e : tensor<2x8xbf16>, h_post = %h : tensor<2x4xf32>, x = %e : tensor<2x8xbf16>,
+      h_res = %m : tensor<2x4x4xf32>) <layout = nC, orient = oi, equal_x, contracted = sum> -> (out : tensor<2x8xbf16>)
+  return %out : tensor<2x8xbf16>
+}

@@ -142,3 +142,21 @@ func.func @another_width(%f: tensor<?x64xf32>, %p: tensor<?x4xf32>, %x: tensor<?
       h_res = %r : tensor<?x4x4xf32>) <layout = nC, orient = oi, equal_x> -> (out : tensor<?x4x64xf32>)
   return
 }
+
+// -----
+
+func.func @streams_where_a_sum_is_written(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>) {
+  // expected-error @below {{'out' has 3 dimensions; needed [M, C] with 'contracted'}}
+  %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %r : tensor<?x4x4xf32>) <layout = nC, orient = oi, contracted = sum> -> (out : tensor<?x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @sum_where_streams_are_written(%f: tensor<?x8xf32>, %p: tensor<?x4xf32>, %x: tensor<?x4x8xf32>, %r: tensor<?x4x4xf32>) {
+  // expected-error @below {{'out' has 2 dimensions; needed [M, n, C] without 'contracted'}}
+  %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %p : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %r : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x8xf32>)
+  return
+}

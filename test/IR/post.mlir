@@ -71,3 +71,15 @@ func.func @equal_streams(%e: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %h_res
     -> (d_h_post : tensor<?x4xf32>)
   return %out, %d_h_post : tensor<?x64x4xbf16>, tensor<?x4xf32>
 }
+
+// CHECK-LABEL: @contracted
+func.func @contracted(%e: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x64x4xbf16>, %h_res: tensor<?x4x4xf32>)
+    -> (tensor<?x64xbf16>, tensor<?x4x64xbf16>) {
+  // CHECK: mhc.post({{.*}}) <layout = Cn, orient = io, contracted = mean> -> (out : tensor<?x64xbf16>)
+  %out = mhc.post(f = %e : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x64x4xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>) <layout = Cn, orient = io, contracted = mean> -> (out : tensor<?x64xbf16>)
+  // CHECK: mhc.post({{.*}}) <layout = nC, orient = io, equal_x, contracted = none> -> (out : tensor<?x4x64xbf16>)
+  %streams = mhc.post(f = %e : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %e : tensor<?x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = io, equal_x, contracted = none> -> (out : tensor<?x4x64xbf16>)
+  return %out, %streams : tensor<?x64xbf16>, tensor<?x4x64xbf16>
+}

@@ -207,3 +207,33 @@ func.func @two_starts(%d_u: tensor<?x64xbf16>, %d_post: tensor<?x4xf32>, %d_res:
     -> (d_f : tensor<?x64xbf16>)
   return
 }
+
+// -----
+
+func.func @streams_where_a_row_is(%e: tensor<?x64xbf16>, %h: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %m: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{'x' has 3 dimensions; needed [M, C] with 'equal_x'}}
+  %y, %next_h_post, %next_h_res = mhc.post_pre(f = %e : tensor<?x64xbf16>, h_post = %h : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %m : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, equal_x>
+    -> (y : tensor<?x4x64xbf16>, next_h_post : tensor<?x4xf32>, next_h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @row_that_is_absent(%h: tensor<?x4xf32>, %m: tensor<?x4x4xf32>, %proj: tensor<?x24xf32>, %stat: tensor<?xf32>,
+    %f: tensor<?x64xbf16>, %x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{has 'equal_d_out' without 'd_out'}}
+  %d_f = mhc.post_pre_bwd(d_u = %f : tensor<?x64xbf16>, d_next_h_post = %h : tensor<?x4xf32>,
+      d_next_h_res = %m : tensor<?x4x4xf32>, f = %f : tensor<?x64xbf16>, h_post = %h : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %m : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, next_orient = io,
+     equal_d_out>
+    -> (d_f : tensor<?x64xbf16>)
+  return
+}

@@ -53,3 +53,34 @@ func.func @post_pre_bwd(%d_u: tensor<?x64xbf16>, %d_post: tensor<?x4xf32>, %d_re
     -> (d_f : tensor<?x64xbf16>, d_x : tensor<?x4x64xf32>, d_phi : tensor<24x256xf32>)
   return %d_f, %d_x, %d_phi : tensor<?x64xbf16>, tensor<?x4x64xf32>, tensor<24x256xf32>
 }
+
+// CHECK-LABEL: @equal_streams
+// CHECK: mhc.post_pre({{.*}}x = %arg0 : tensor<?x64xbf16>, {{.*}}fold_pre = false, equal_x> -> (y : tensor<?x4x64xbf16>,
+// CHECK: mhc.post_pre_bwd({{.*}}d_out = %arg0 : tensor<?x64xbf16>, {{.*}}x = %arg0 : tensor<?x64xbf16>, {{.*}}next_orient = io, equal_x, equal_d_out>
+func.func @equal_streams(%e: tensor<?x64xbf16>, %h: tensor<?x4xf32>, %m: tensor<?x4x4xf32>, %phi: tensor<24x256xf32>,
+    %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %proj: tensor<?x24xf32>, %stat: tensor<?xf32>)
+    -> (tensor<?x4x64xbf16>, tensor<?x4x64xf32>) {
+  %y, %u, %next_h_post, %next_h_res = mhc.post_pre(f = %e : tensor<?x64xbf16>, h_post = %h : tensor<?x4xf32>,
+      x = %e : tensor<?x64xbf16>, h_res = %m : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, equal_x>
+    -> (y : tensor<?x4x64xbf16>, u : tensor<?x64xbf16>, next_h_post : tensor<?x4xf32>, next_h_res : tensor<?x4x4xf32>)
+  %d_x = mhc.post_pre_bwd(d_u = %e : tensor<?x64xbf16>, d_next_h_post = %h : tensor<?x4xf32>,
+      d_next_h_res = %m : tensor<?x4x4xf32>, y = %y : tensor<?x4x64xbf16>, d_out = %e : tensor<?x64xbf16>,
+      next_h_res = %m : tensor<?x4x4xf32>, f = %e : tensor<?x64xbf16>, h_post = %h : tensor<?x4xf32>,
+      x = %e : tensor<?x64xbf16>, h_res = %m : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, next_orient = io,
+     equal_x, equal_d_out>
+    -> (d_x : tensor<?x4x64xf32>)
+  return %y, %d_x : tensor<?x4x64xbf16>, tensor<?x4x64xf32>
+}
+
+// Both are their two ops on the streams that the rows stand for.
+// RUN: mhc-opt %s -mhc-decompose | FileCheck %s --check-prefix=DECOMPOSED
+// DECOMPOSED-LABEL: @equal_streams
+// DECOMPOSED-DAG: mhc.broadcast %arg0 dims = [0, 2] : tensor<?x64xbf16> -> tensor<?x4x64xbf16>
+// DECOMPOSED-NOT: equal_
+// DECOMPOSED: return %{{.*}} : tensor<?x4x64xbf16>, tensor<?x4x64xf32>

@@ -60,3 +60,13 @@ func.func @equal_streams(%e: tensor<?x64xbf16>, %phi: tensor<24x256xf32>, %alpha
       h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = oi, equal_x> -> (out : tensor<?x4x64xbf16>)
   return %u, %y : tensor<?x64xbf16>, tensor<?x4x64xbf16>
 }
+
+// A post that writes the mean.
+// CHECK: entry post_mean_bf16
+// CHECK-NEXT: result0: verified
+func.func @post_mean_bf16(%f: tensor<?x300xbf16>, %h: tensor<?x4xf32>, %x: tensor<?x4x300xbf16>, %m: tensor<?x4x4xf32>)
+    -> tensor<?x300xbf16> {
+  %out = mhc.post(f = %f : tensor<?x300xbf16>, h_post = %h : tensor<?x4xf32>, x = %x : tensor<?x4x300xbf16>,
+      h_res = %m : tensor<?x4x4xf32>) <layout = nC, orient = oi, contracted = mean> -> (out : tensor<?x300xbf16>)
+  return %out : tensor<?x300xbf16>
+}

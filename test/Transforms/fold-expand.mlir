@@ -41,6 +41,33 @@ func.func @gradients(%e: tensor<?x64xbf16>, %g: tensor<?x64xbf16>, %h: tensor<?x
   return %d_x : tensor<?x4x64xbf16>
 }
 
+// Across layers the first boundary reads the row, and the last one's gradients a row of theirs.
+// CHECK-LABEL: func.func @boundary
+// CHECK-NOT: mhc.expand
+// CHECK: mhc.post_pre({{.*}}x = %arg0 : tensor<?x64xbf16>, {{.*}}equal_x>
+// CHECK: mhc.post_pre_bwd({{.*}}d_out = %arg1 : tensor<?x64xbf16>, {{.*}}x = %arg0 : tensor<?x64xbf16>, {{.*}}equal_x, equal_d_out>
+func.func @boundary(%e: tensor<?x64xbf16>, %g: tensor<?x64xbf16>, %h: tensor<?x4xf32>, %m: tensor<?x4x4xf32>,
+                    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %proj: tensor<?x24xf32>,
+                    %stat: tensor<?xf32>) -> (tensor<?x4x64xbf16>, tensor<?x4x64xbf16>) {
+  %x = mhc.expand(x = %e : tensor<?x64xbf16>) <layout = nC> -> (streams : tensor<?x4x64xbf16>)
+  %d_out = mhc.expand(x = %g : tensor<?x64xbf16>) <layout = nC> -> (streams : tensor<?x4x64xbf16>)
+  %y, %u, %next_h_post, %next_h_res = mhc.post_pre(f = %e : tensor<?x64xbf16>, h_post = %h : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %m : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (y : tensor<?x4x64xbf16>, u : tensor<?x64xbf16>, next_h_post : tensor<?x4xf32>, next_h_res : tensor<?x4x4xf32>)
+  %d_x = mhc.post_pre_bwd(d_u = %u : tensor<?x64xbf16>, d_next_h_post = %next_h_post : tensor<?x4xf32>,
+      d_next_h_res = %next_h_res : tensor<?x4x4xf32>, y = %y : tensor<?x4x64xbf16>, d_out = %d_out : tensor<?x4x64xbf16>,
+      next_h_res = %m : tensor<?x4x4xf32>, f = %e : tensor<?x64xbf16>, h_post = %h : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %m : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, next_orient = io>
+    -> (d_x : tensor<?x4x64xbf16>)
+  return %y, %d_x : tensor<?x4x64xbf16>, tensor<?x4x64xbf16>
+}
+
 // One reader that needs streams, and they are there for all.
 // CHECK-LABEL: func.func @read_by_an_aggregate
 // CHECK: %[[X:.*]] = mhc.expand(

@@ -90,9 +90,11 @@ std::vector<Program> mhc::bench::makePrograms(Sizes sizes, int32_t dtype, llvm::
   for (llvm::StringRef name : {"post", "post_bwd"})
     programs.push_back({(name + " with dropout").str(),
                         {makeCase(*lookupKernelInfo(("mhc." + name).str()), sizes, dtype, /*without=*/{}, {"seed"})}});
-  for (llvm::StringRef name : {"pre", "post", "pre_bwd", "post_bwd"})
+  for (llvm::StringRef name : {"pre", "post", "pre_bwd", "post_bwd", "post_pre", "post_pre_bwd"})
     programs.push_back({(name + " of equal streams").str(),
                         {makeCase(*lookupKernelInfo(("mhc." + name).str()), sizes, dtype, {}, {"equal_x"})}});
+  programs.push_back(
+      {"post of contracted streams", {makeCase(*lookupKernelInfo("mhc.post"), sizes, dtype, {}, {"contracted"})}});
   for (llvm::StringRef name : {"sinkhorn", "sinkhorn_bwd", "pre", "pre_bwd", "post_pre", "post_pre_bwd"}) {
     const KernelInfo &info = *lookupKernelInfo(("mhc." + name).str());
     Case c = makeCase(info, sizes, hasActivations(info) ? dtype : int32_t(MHCRT_F32), {});

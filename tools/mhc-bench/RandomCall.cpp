@@ -93,7 +93,10 @@ static int32_t formatOf(const Case &c, llvm::StringRef result) {
 
 /// The unit roundoff of the coarsest format that the op rounds to on the way; 0 where it rounds to none.
 static double formatUnit(const Case &c) {
-  double unit = c.info->roundsInside && c.dtype != MHCRT_F32 ? mhcrt::unitRoundoff(c.dtype) : 0;
+  bool roundsInside = c.info->roundsInside;
+  for (auto [attr, value] : llvm::zip(c.info->attrs, c.values.attrs))
+    roundsInside |= attr.name == "contracted" && value != MHCRT_CONTRACTED_NONE; // streams are rounded first
+  double unit = roundsInside && c.dtype != MHCRT_F32 ? mhcrt::unitRoundoff(c.dtype) : 0;
   for (auto [attr, value] : llvm::zip(c.info->attrs, c.values.attrs))
     if (attr.name.ends_with("format") && value != MHCRT_FORMAT_F32)
       unit = std::max(unit, mhcrt::unitRoundoff(value == MHCRT_FORMAT_BF16 ? MHCRT_BF16 : MHCRT_F16));

@@ -38,7 +38,7 @@ private:
   double format();
   double solver();
   bool isOfEqualStreams(const KernelAttr &attr) const;
-  bool isEqual();
+  double equal(const KernelAttr &attr);
   int32_t dtypeOf(unsigned index);
   int64_t listLength(llvm::StringRef name);
   bool isAbsent(unsigned index);
@@ -135,8 +135,12 @@ bool Draw::isOfEqualStreams(const KernelAttr &attr) const {
   return llvm::any_of(info.tensors, [&](const KernelTensor &tensor) { return tensor.equalAttr == attr.name; });
 }
 
-/// In one case of four, likewise.
-bool Draw::isEqual() { return formats() % 4 == 0; }
+/// Set in one case of four, likewise.
+double Draw::equal(const KernelAttr &attr) {
+  if (formats() % 4 != 0)
+    return 0;
+  return attr.kind == KernelAttr::Enum ? 1 + formats() % 2 : 1;
+}
 
 /// The record names the tensor that another one is like, but not which tensors may be 16 bits wide by themselves.
 int32_t Draw::dtypeOf(unsigned index) {
@@ -204,7 +208,7 @@ Case Draw::run() {
   for (const KernelAttr &attr : info.attrs)
     c.values.attrs.push_back(attr.name.ends_with("format") ? format()
                              : attr.name == "solver"       ? solver()
-                             : isOfEqualStreams(attr)      ? isEqual()
+                             : isOfEqualStreams(attr)      ? equal(attr)
                                                            : attribute(attr));
   if (double *solver = attributeOf(c, "solver"); solver && *solver == MHCRT_SOLVER_NEWTON)
     takeLimit(c, /*steps=*/100); // of logits that may be steep

@@ -13,7 +13,8 @@
 namespace mhc {
 
 /// The op again, at the builder's insertion point, with its equal streams (KernelTensor::equalAttr) written out by
-/// mhc.expand; null where it has none.
+/// mhc.expand, or with streams out that mhc.contract adds up; null where it has neither. The last op that it makes has
+/// the results.
 mlir::Operation *withWholeStreams(mlir::OpBuilder &builder, mlir::Operation *op);
 
 /// Replaces the ops under `root` that have equal streams by those, for passes that look for streams.

@@ -53,7 +53,7 @@ struct KernelTensor {
   /// The same when the attribute `flipAttr` is present and not its first value; empty when nothing flips.
   llvm::ArrayRef<unsigned> flippedDims;
   llvm::StringRef flipAttr;
-  /// The same without n when the unit attribute `equalAttr` is set: one row stands for every stream.
+  /// The same without n when the attribute `equalAttr` is set: one row stands for every stream.
   llvm::ArrayRef<unsigned> equalDims;
   llvm::StringRef equalAttr;
   /// Tensor whose element type this one must have, or -1; `orF32` allows f32 as well.

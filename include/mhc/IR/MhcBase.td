@@ -139,6 +139,10 @@ def Mhc_EqualStreams : ConfinedAttr<UnitAttr, []> { int since = 6; }
 
 def Mhc_ContractMode : Mhc_Enum<"ContractMode", "mean divides the sum over streams by n",
   [I32EnumAttrCase<"mean", 0>, I32EnumAttrCase<"sum", 1>]>;
+def Mhc_Contracted : Mhc_Enum<"Contracted", "whether streams leave as one row, their sum or mean",
+  [I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"sum", 1>, I32EnumAttrCase<"mean", 2>]>;
+def Mhc_ContractedAttr : Mhc_EnumAttr<Mhc_Contracted, "contracted">;
+def Mhc_OptionalContracted : Mhc_Added<Mhc_ContractedAttr, "none", 6>;
 def Mhc_ContractModeAttr : Mhc_EnumAttr<Mhc_ContractMode, "contract_mode">;
 
 def Mhc_ReduceKind : Mhc_Enum<"ReduceKind", "what a reduction computes",
@@ -198,7 +202,7 @@ class Mhc_Tensor<list<Type> types, list<string> dims, list<int> ranks = [!size(d
   /// The dims when the attribute `flipAttr` is set to its second value.
   list<string> flippedDims = [];
   string flipAttr = "";
-  /// A unit attribute: where it is set, the tensor has no dim n, for one row stands for every stream.
+  /// An attribute: where it is set, the tensor has no dim n, for one row stands for every stream.
   string equalAttr = "";
   /// Name of the tensor whose element type this one must have; with `orF32`, f32 is legal as well.
   string elementOf = "";
@@ -253,6 +257,8 @@ class Mhc_MaybeEqualStreams<string equal, string like = ""> : Mhc_Tensor<Mhc_Flo
   let equalAttr = equal;
   let elementOf = like;
 }
+/// Streams that may leave as their sum or mean: with the attribute `contracted` they are one row, [M,C].
+class Mhc_MaybeContracted<string contracted, string like> : Mhc_MaybeEqualStreams<contracted, like>;
 /// A tensor with the element type of another.
 class Mhc_Like<string like, list<string> dims> : Mhc_Tensor<Mhc_Floats, dims> { let elementOf = like; }
 class Mhc_LikeOrF32<string like, list<string> dims> : Mhc_Like<like, dims> { let orF32 = 1; }

@@ -297,6 +297,26 @@ def FoldExpandPass : Pass<"mhc-fold-expand", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mhc::MhcDialect"];
 }
 
+def FoldContractPass : Pass<"mhc-fold-contract", "::mlir::func::FuncOp"> {
+  let summary = "Add up the streams where they are made";
+  let description = [{
+    Where `mhc.contract` alone reads the streams of a `mhc.post`, as behind the last sublayer of a model, the post writes
+    their sum or mean, with the same bits, and no streams. Where something else reads them, they are written, and both
+    ops stay. Interleaved streams (`Cn`) stay, as in `mhc-fold-expand`.
+
+    Before:
+    ```mlir
+    %y = mhc.post(...) <layout = nC, orient = io> -> (out : tensor<?x4x64xbf16>)
+    %s = mhc.contract(x = %y : tensor<?x4x64xbf16>) <layout = nC, mode = sum> -> (out : tensor<?x64xbf16>)
+    ```
+    After:
+    ```mlir
+    %s = mhc.post(...) <layout = nC, orient = io, contracted = sum> -> (out : tensor<?x64xbf16>)
+    ```
+  }];
+  let dependentDialects = ["::mhc::MhcDialect"];
+}
+
 def ViewGatePass : Pass<"mhc-view-gate", "::mlir::func::FuncOp"> {
   let summary = "Read the gates of gated delta front ends where they lie";
   let description = [{

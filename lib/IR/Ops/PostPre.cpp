@@ -8,6 +8,7 @@
 #include "KernelVjp.h"
 #include "Pre.h"
 #include "Random.h"
+#include "mhc/IR/EqualStreams.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -36,6 +37,8 @@ LogicalResult PostPreOp::verify() { return failure(failed(verifyBoth(*this)) || 
 LogicalResult PostPreOp::canonicalize(PostPreOp op, PatternRewriter &rewriter) { return removeDropout(op, rewriter); }
 
 SmallVector<Value> PostPreOp::decompose(OpBuilder &builder) {
+  if (Operation *whole = withWholeStreams(builder, *this))
+    return SmallVector<Value>(whole->getResults());
   Value y = buildPost(*this, builder);
   PreOp::Fields fields(*this);
   fields.u = typeOf(getU());
@@ -77,6 +80,8 @@ LogicalResult PostPreBwdOp::canonicalize(PostPreBwdOp op, PatternRewriter &rewri
 }
 
 SmallVector<Value> PostPreBwdOp::decompose(OpBuilder &builder) {
+  if (Operation *whole = withWholeStreams(builder, *this))
+    return SmallVector<Value>(whole->getResults());
   PreBwdOp::Fields ofPre(*this);
   ofPre.d_x = getX().getType();
   ofPre.d_phi = typeOf(getDPhi());

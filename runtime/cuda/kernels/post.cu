@@ -5,6 +5,7 @@
 //
 //   out[m,o,c] = drop(h_post[m,o] * (f[m,c] + bias[c])) + sum_i A[m,o,i] * x[m,i,c]
 //   A = h_res (oi) or its transpose (io); drop is the dropout of mhc.dropout on [M,n,C], or nothing
+//   contracted: out[m,c] is the sum or the mean over o of those, each rounded
 //
 // Generic: one thread per channel of a token, which holds the channel's n values of x in registers, so that out may be
 // x. f32: f + bias, times h_post, then the products in the order of i; one rounding. Bytes a token: (2n+1)*C of x's
@@ -39,7 +40,7 @@ __global__ void __launch_bounds__(kThreads) postKernel(PostArgs a, Dropout dropo
     const float *h = static_cast<const float *>(a.h_post) + m * n;
     const float *mix = static_cast<const float *>(a.h_res) + m * n * n;
     const T *x = static_cast<const T *>(a.x) + (a.equal_x ? m * a.C : token);
-    T *out = static_cast<T *>(a.out) + token;
+    T *out = static_cast<T *>(a.out) + (a.contracted ? item : token);
     float branch = toFloat(static_cast<const T *>(a.f)[item]), in[kMaxStreams];
     if (bias)
       branch += bias[c];
@@ -49,6 +50,7 @@ __global__ void __launch_bounds__(kThreads) postKernel(PostArgs a, Dropout dropo
         break;
       in[i] = toFloat(x[streamIndex(i, c, n, xStep, channelsFirst && !a.equal_x)]);
     }
+    float total = 0.0f;
     for (int o = 0; o < n; ++o) {
       float sum = dropper.element(token + streamIndex(o, c, n, a.C, channelsFirst), h[o] * branch);
 #pragma unroll
@@ -57,8 +59,14 @@ __global__ void __launch_bounds__(kThreads) postKernel(PostArgs a, Dropout dropo
           break;
         sum = fmaf(mix[o * stepO + i * stepI], in[i], sum);
       }
-      out[streamIndex(o, c, n, a.C, channelsFirst)] = fromFloat<T>(sum);
+      const T stream = fromFloat<T>(sum);
+      if (a.contracted)
+        total = o == 0 ? toFloat(stream) : total + toFloat(stream);
+      else
+        out[streamIndex(o, c, n, a.C, channelsFirst)] = stream;
     }
+    if (a.contracted)
+      *out = fromFloat<T>(a.contracted == MHCRT_CONTRACTED_MEAN ? total / n : total);
   }
 }
 

@@ -67,7 +67,8 @@ __global__ void __launch_bounds__(kColumnThreads) postCn4Kernel(PostCn4 args) {
 } // namespace
 
 bool mhcrt::postCn4Takes(const PostArgs &a, Needs &needs) {
-  return cellsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) && needs.that(!a.equal_x, "streams that are not one row") &&
+  return cellsFit(needs, a.M, a.n, a.C, a.layout, a.x_type) &&
+         needs.that(!a.equal_x && !a.contracted, "streams that are not one row") &&
          needs.aligned({a.f, a.bias, a.x, a.h_post, a.h_res, a.out});
 }
 

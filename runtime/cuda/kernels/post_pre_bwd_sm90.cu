@@ -32,7 +32,7 @@ bool mhcrt::postPreBwdSm90Takes(const PostPreBwdArgs &a, Needs &needs) {
 static BoundaryBwdArgs boundaryOf(const PostPreBwdArgs &a, const PreBwdOperands &pre, const PreBwdRows &rows,
                                   float *sums, float *biasSums) {
   BoundaryBwdArgs to = {streamOf(pre, rows)};
-  to.x = a.x, to.dx = a.d_x;
+  to.x = a.x, to.equalX = a.equal_x, to.dx = a.d_x;
   to.f = a.f, to.df = a.d_f;
   to.rows = rows.boundary.rows, to.inputFirst = rows.boundary.inputFirst;
   to.sums = sums;

@@ -129,9 +129,10 @@ template <typename S>
 cudaError_t launch(const RingArgs &args, const RingMixArgs &mix, const PostPreArgs &a, void *scratch,
                    cudaStream_t stream) {
   const TileShape shape = {args.M, S::kWidth, S::kTokens, 1};
+  const auto xMap = a.equal_x ? equalStreamsMap : streamsMap;
   RingMixMaps maps;
   for (const cudaError_t error :
-       {streamsMap(maps.x, a.x, shape), channelsMap(maps.f, a.f, shape), streamsMap(maps.y, a.y, shape)})
+       {xMap(maps.x, a.x, shape), channelsMap(maps.f, a.f, shape), streamsMap(maps.y, a.y, shape)})
     if (error)
       return error;
   if constexpr (S::kThroughMemory)

@@ -71,12 +71,14 @@ template <Start kStart, bool kBias>
 cudaError_t launch(const BoundaryBwdArgs &args, cudaStream_t stream) {
   using L = BoundaryLayout<kStart>;
   const TileShape shape = {args.M, args.C, kSlotTokens, kSlice / 64};
+  const auto xMap = args.equalX ? equalStreamsMap : streamsMap,
+             startMap = args.equalDxIn ? equalStreamsMap : streamsMap;
   BoundaryMaps maps = {};
-  cudaError_t error = streamsMap(maps.x, args.x, shape);
+  cudaError_t error = xMap(maps.x, args.x, shape);
   if (!error)
     error = channelsMap(maps.f, args.f, shape);
   if (!error && kStart != Start::kNone)
-    error = streamsMap(maps.start, args.dxIn, shape);
+    error = startMap(maps.start, args.dxIn, shape);
   if (!error)
     error = channelsMap(maps.du, args.du, shape);
   if (!error)

@@ -81,6 +81,13 @@ typedef enum mhcrt_orient {
   MHCRT_ORIENT_IO = 1
 } mhcrt_orient;
 
+/// whether streams leave as one row, their sum or mean
+typedef enum mhcrt_contracted {
+  MHCRT_CONTRACTED_NONE = 0,
+  MHCRT_CONTRACTED_SUM = 1,
+  MHCRT_CONTRACTED_MEAN = 2
+} mhcrt_contracted;
+
 /// map from residual logits to the residual matrix; identity takes the logits as they are
 typedef enum mhcrt_res_map {
   MHCRT_RES_MAP_SINKHORN = 0,
@@ -505,7 +512,7 @@ typedef struct mhcrt_post_bwd_args {
 mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const mhcrt_post_bwd_args *args);
 
 /// Mix the residual streams and add the sublayer's output to each.
-/// f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout, [M,C] by equal_x), h_res[M,n,n], seed?[S] -> out[M,n,C] (or [M,C,n] by layout)
+/// f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout, [M,C] by equal_x), h_res[M,n,n], seed?[S] -> out[M,n,C] (or [M,C,n] by layout, [M,C] by contracted)
 typedef struct mhcrt_post_args {
   int64_t size;
   const void *f;
@@ -531,11 +538,12 @@ typedef struct mhcrt_post_args {
   double rate;
   int64_t stream;
   int64_t equal_x;
+  int64_t contracted;
 } mhcrt_post_args;
 mhcrt_status mhcrt_post(mhcrt_context *ctx, const mhcrt_post_args *args);
 
 /// Gradients of mhc.post_pre: those of y stay on the chip.
-/// d_u?[M,C], d_h_pre?[M,n], d_next_h_post[M,n], d_next_h_res[M,n,n], y?[M,n,C] (or [M,C,n] by layout), d_y?[M,n,C] (or [M,C,n] by layout), d_out?[M,n,C] (or [M,C,n] by layout), next_h_res?[M,n,n], f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout), h_res[M,n,n], seed?[S], phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], proj[M,N], stat[M], d_bias_in?[C], d_phi_in?[N,K] (or [K,N] by phi_layout), d_norm_weight_in?[K], d_alpha_in?[A], d_beta_in?[N] -> d_f?[M,C], d_h_post?[M,n], d_h_res?[M,n,n], d_x?[M,n,C] (or [M,C,n] by layout), d_bias?[C], d_phi?[N,K] (or [K,N] by phi_layout), d_norm_weight?[K], d_alpha?[A], d_beta?[N]
+/// d_u?[M,C], d_h_pre?[M,n], d_next_h_post[M,n], d_next_h_res[M,n,n], y?[M,n,C] (or [M,C,n] by layout), d_y?[M,n,C] (or [M,C,n] by layout), d_out?[M,n,C] (or [M,C,n] by layout, [M,C] by equal_d_out), next_h_res?[M,n,n], f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout, [M,C] by equal_x), h_res[M,n,n], seed?[S], phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], proj[M,N], stat[M], d_bias_in?[C], d_phi_in?[N,K] (or [K,N] by phi_layout), d_norm_weight_in?[K], d_alpha_in?[A], d_beta_in?[N] -> d_f?[M,C], d_h_post?[M,n], d_h_res?[M,n,n], d_x?[M,n,C] (or [M,C,n] by layout), d_bias?[C], d_phi?[N,K] (or [K,N] by phi_layout), d_norm_weight?[K], d_alpha?[A], d_beta?[N]
 typedef struct mhcrt_post_pre_bwd_args {
   int64_t size;
   const void *d_u;
@@ -635,11 +643,13 @@ typedef struct mhcrt_post_pre_bwd_args {
   int64_t h_post_format;
   int64_t sk_format;
   int64_t solver;
+  int64_t equal_x;
+  int64_t equal_d_out;
 } mhcrt_post_pre_bwd_args;
 mhcrt_status mhcrt_post_pre_bwd(mhcrt_context *ctx, const mhcrt_post_pre_bwd_args *args);
 
 /// Write a sublayer's output to the streams and make the next sublayer's input and coefficients of them.
-/// f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout), h_res[M,n,n], seed?[S], phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], h_in?[M,n] -> y[M,n,C] (or [M,C,n] by layout), u?[M,C], h_pre?[M,n], next_h_post[M,n], next_h_res[M,n,n], proj?[M,N], stat?[M]
+/// f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout, [M,C] by equal_x), h_res[M,n,n], seed?[S], phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], h_in?[M,n] -> y[M,n,C] (or [M,C,n] by layout), u?[M,C], h_pre?[M,n], next_h_post[M,n], next_h_res[M,n,n], proj?[M,N], stat?[M]
 typedef struct mhcrt_post_pre_args {
   int64_t size;
   const void *f;
@@ -707,6 +717,7 @@ typedef struct mhcrt_post_pre_args {
   int64_t h_res_format;
   int64_t sk_format;
   int64_t solver;
+  int64_t equal_x;
 } mhcrt_post_pre_args;
 mhcrt_status mhcrt_post_pre(mhcrt_context *ctx, const mhcrt_post_pre_args *args);
 

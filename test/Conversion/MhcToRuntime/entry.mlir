@@ -40,7 +40,7 @@ func.func @absent(%f: memref<?x8xbf16> {mhc.name = "f", mhc.dims = ["M", "8"]},
   // CHECK-DAG: %[[NOSTREAM:.*]] = arith.constant 0 : i64
   // CHECK: call @mhcrt_post_call(%{{[^,]*}}, %{{[^,]*}}, %[[BF16]], %[[NULL]], %[[NONE]],
   // CHECK-SAME: %[[NULL]], %[[NONE]], %{{[^,]*}}, %[[BF16]], %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[NOSIZE]],
-  // CHECK-SAME: %[[NORATE]], %[[NOSTREAM]], %[[NOSTREAM]])
+  // CHECK-SAME: %[[NORATE]], %[[NOSTREAM]], %[[NOSTREAM]], %[[NOSTREAM]])
   mhc.launch "mhc.post" ins(%f, %h, %x, %a : memref<?x8xbf16>, memref<?x2xf32>, memref<?x2x8xbf16>, memref<?x2x2xf32>)
     outs(%out : memref<?x2x8xbf16>) counts = [1, 0, 1, 1, 1, 0, 1]
     config = {layout = #mhc.layout<nC>, orient = #mhc.orient<oi>}

@@ -60,3 +60,15 @@ func.func @f(%x: tensor<?x8xf32>, %h: tensor<?x4xf32>, %m: tensor<?x4x4xf32>) ->
       h_res = %m : tensor<?x4x4xf32>) <layout = nC, orient = oi, equal_x> -> (out : tensor<?x4x8xf32>)
   return %out : tensor<?x4x8xf32>
 }
+
+// -----
+
+// Streams that are added up are written out, too: their gradient is that of the sum.
+// CHECK-LABEL: func.func @f_bwd(
+// CHECK: %[[D:.*]] = mhc.expand(x = %{{.*}} : tensor<?x8xf32>) <layout = nC>
+// CHECK: mhc.post_bwd(d_out = %[[D]] : tensor<?x4x8xf32>, {{.*}}<layout = nC, orient = oi> ->
+func.func @f(%x: tensor<?x4x8xf32>, %f: tensor<?x8xf32>, %h: tensor<?x4xf32>, %m: tensor<?x4x4xf32>) -> tensor<?x8xf32> {
+  %out = mhc.post(f = %f : tensor<?x8xf32>, h_post = %h : tensor<?x4xf32>, x = %x : tensor<?x4x8xf32>,
+      h_res = %m : tensor<?x4x4xf32>) <layout = nC, orient = oi, contracted = sum> -> (out : tensor<?x8xf32>)
+  return %out : tensor<?x8xf32>
+}

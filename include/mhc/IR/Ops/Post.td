@@ -22,7 +22,8 @@ def Mhc_PostOp : Mhc_KernelOp<"post", [DeclareOpInterfaceMethods<DecomposableOpI
     memory order keeps it, divided by `1 - rate`, where `mhc.dropout` would keep element e, and has 0 of it elsewhere.
     The mix of the streams is never dropped. A rate of 0 folds away.
 
-    With `equal_x`, x is one row that stands for every stream, as `mhc.expand` would write them.
+    With `equal_x`, x is one row that stands for every stream, as `mhc.expand` would write them. With `contracted`, out
+    is one row: the sum or the mean of the streams, each rounded to its type first, as `mhc.contract` would read them.
 
     ```mlir
     func.func @post(%f: tensor<?x64xbf16>, %bias: tensor<64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>,
@@ -37,9 +38,9 @@ def Mhc_PostOp : Mhc_KernelOp<"post", [DeclareOpInterfaceMethods<DecomposableOpI
   let arguments = (ins Mhc_Like<"x", ["M", "C"]>:$f, Optional<Mhc_LikeOrF32<"x", ["C"]>>:$bias,
     Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_MaybeEqualStreams<"equal_x">:$x,
     Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res, Optional<Mhc_Seed>:$seed, Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient, Mhc_OptionalRate:$rate,
-    Mhc_OptionalStreamNumber:$stream, Mhc_EqualStreams:$equal_x);
-  let results = (outs Mhc_Streams<"x">:$out);
-  let flops = "2*M*n*n*C + 2*M*n*C + seed_count*M*n*C";
+    Mhc_OptionalStreamNumber:$stream, Mhc_EqualStreams:$equal_x, Mhc_OptionalContracted:$contracted);
+  let results = (outs Mhc_MaybeContracted<"contracted", "x">:$out);
+  let flops = "2*M*n*n*C + 2*M*n*C + seed_count*M*n*C + (contracted == 0 ? 0 : M*n*C)";
   let dimRules = [Mhc_SeedSize];
   let verifyExtra = 1;
   let hasCanonicalizeMethod = 1;

@@ -24,6 +24,8 @@ def Mhc_PostPreOp : Mhc_KernelOp<"post_pre", [DeclareOpInterfaceMethods<Decompos
     of `mhc.pre`. y is rounded to its type before pre reads it, so that all results have the bits of the two ops one
     after the other.
 
+    With `equal_x`, x is one row that stands for every stream, as `mhc.expand` would write them.
+
     It has no gradient of its own: differentiation takes the two ops in its place, and `mhc.post_pre_bwd` is found in
     what they give.
 
@@ -47,15 +49,16 @@ def Mhc_PostPreOp : Mhc_KernelOp<"post_pre", [DeclareOpInterfaceMethods<Decompos
     ```
   }];
   let arguments = (ins Mhc_Like<"x", ["M", "C"]>:$f, Optional<Mhc_LikeOrF32<"x", ["C"]>>:$bias,
-    Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Streams<>:$x, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
-    Optional<Mhc_Seed>:$seed, Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
-    Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["N"]>:$beta, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_in,
+    Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_MaybeEqualStreams<"equal_x">:$x,
+    Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res, Optional<Mhc_Seed>:$seed, Mhc_Phi<"N">:$phi,
+    Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight, Mhc_Tensor<[F32], ["A"]>:$alpha,
+    Mhc_Tensor<[F32], ["N"]>:$beta, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_in,
     Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient, Mhc_OptionalRate:$rate, Mhc_OptionalStreamNumber:$stream,
     Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps, Mhc_Factor:$post_mult,
     Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom, Mhc_Eps:$sk_eps,
     Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OptionalPrecision:$precision, Mhc_OptionalFormat:$h_pre_format,
     Mhc_OptionalFormat:$h_post_format, Mhc_OptionalFormat:$h_res_format, Mhc_OptionalFormat:$sk_format,
-    Mhc_OptionalSolver:$solver);
+    Mhc_OptionalSolver:$solver, Mhc_EqualStreams:$equal_x);
   let results = (outs Mhc_Streams<"x">:$y, Optional<Mhc_Like<"x", ["M", "C"]>>:$u,
     Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre, Mhc_Tensor<[F32], ["M", "n"]>:$next_h_post,
     Mhc_Tensor<[F32], ["M", "n", "n"]>:$next_h_res, Optional<Mhc_Tensor<[F32], ["M", "N"]>>:$proj,
@@ -87,6 +90,8 @@ def Mhc_PostPreBwdOp : Mhc_KernelOp<"post_pre_bwd", [DeclareOpInterfaceMethods<D
 
     A gradient that is no result is not computed; those of weights begin with their start, where there is one.
 
+    With `equal_x` and `equal_d_out`, the tensor is one row that stands for every stream; `d_x` is that of each stream.
+
     C1: the constraints of `mhc.sinkhorn`, as for `mhc.pre`. C2: A is 3. C3: `d_norm_weight` needs `norm_weight`.
     C4: `d_out` and `next_h_res` go together, without `d_y`; `next_orient` is read with them only.
 
@@ -112,12 +117,13 @@ def Mhc_PostPreBwdOp : Mhc_KernelOp<"post_pre_bwd", [DeclareOpInterfaceMethods<D
   }];
   let arguments = (ins Optional<Mhc_Like<"x", ["M", "C"]>>:$d_u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_pre,
     Mhc_Tensor<[F32], ["M", "n"]>:$d_next_h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_next_h_res,
-    Optional<Mhc_Streams<"x">>:$y, Optional<Mhc_StreamGradient<>>:$d_y, Optional<Mhc_Streams<"x">>:$d_out,
+    Optional<Mhc_Streams<"x">>:$y, Optional<Mhc_StreamGradient<>>:$d_y,
+    Optional<Mhc_MaybeEqualStreams<"equal_d_out", "x">>:$d_out,
     Optional<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$next_h_res, Mhc_Like<"x", ["M", "C"]>:$f,
-    Optional<Mhc_LikeOrF32<"x", ["C"]>>:$bias, Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_Streams<>:$x,
-    Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res, Optional<Mhc_Seed>:$seed, Mhc_Phi<"N">:$phi,
-    Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight, Mhc_Tensor<[F32], ["A"]>:$alpha,
-    Mhc_Tensor<[F32], ["N"]>:$beta, Mhc_Tensor<[F32], ["M", "N"]>:$proj, Mhc_Tensor<[F32], ["M"]>:$stat,
+    Optional<Mhc_LikeOrF32<"x", ["C"]>>:$bias, Mhc_Tensor<[F32], ["M", "n"]>:$h_post,
+    Mhc_MaybeEqualStreams<"equal_x">:$x, Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res,
+    Optional<Mhc_Seed>:$seed, Mhc_Phi<"N">:$phi, Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight,
+    Mhc_Tensor<[F32], ["A"]>:$alpha, Mhc_Tensor<[F32], ["N"]>:$beta, Mhc_Tensor<[F32], ["M", "N"]>:$proj, Mhc_Tensor<[F32], ["M"]>:$stat,
     Optional<Mhc_WeightGradient<["C"], "d_bias">>:$d_bias_in, Optional<Mhc_PhiGradient<"N", "d_phi">>:$d_phi_in,
     Optional<Mhc_WeightGradient<["K"], "d_norm_weight">>:$d_norm_weight_in,
     Optional<Mhc_WeightGradient<["A"], "d_alpha">>:$d_alpha_in, Optional<Mhc_WeightGradient<["N"], "d_beta">>:$d_beta_in,
@@ -126,7 +132,7 @@ def Mhc_PostPreBwdOp : Mhc_KernelOp<"post_pre_bwd", [DeclareOpInterfaceMethods<D
     Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom, Mhc_Eps:$sk_eps,
     Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OrientAttr:$next_orient, Mhc_OptionalPrecision:$precision,
     Mhc_OptionalFormat:$h_pre_format, Mhc_OptionalFormat:$h_post_format, Mhc_OptionalFormat:$sk_format,
-    Mhc_OptionalSolver:$solver);
+    Mhc_OptionalSolver:$solver, Mhc_EqualStreams:$equal_x, Mhc_EqualStreams:$equal_d_out);
   let results = (outs Optional<Mhc_Like<"x", ["M", "C"]>>:$d_f, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_post,
     Optional<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$d_h_res, Optional<Mhc_StreamGradient<>>:$d_x,
     Optional<Mhc_WeightGradient<["C"]>>:$d_bias, Optional<Mhc_PhiGradient<"N">>:$d_phi,
