@@ -189,11 +189,25 @@ static bool isNarrow(const Expr &expr, Format format, int maxima) {
 
 bool algebra::isNarrow(const Expr &expr, Format format) { return ::isNarrow(expr, format, kMostMaxima); }
 
+/// A number in a format. One of those that the format has with fewer digits, or as zero, is another number, as is 1e-6
+/// in f16; else rounding changes it no more than what is computed with it, and it stays as it is written.
+static double stored(double number, FloatType type) {
+  APFloat narrow(number);
+  bool losesInfo;
+  narrow.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+  if (!narrow.isDenormal() && !narrow.isZero())
+    return number;
+  narrow.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return narrow.convertToDouble();
+}
+
 std::optional<Expr> OpReader::rounded(std::optional<Expr> expr, Type type) {
   std::optional<Format> format = narrowFormat(getElementTypeOrSelf(type));
-  if (!expr || reading.rounding == Rounding::ignored || !format)
+  if (!expr || !format)
     return expr;
-  if (isNarrow(*expr, *format) || numberOf(*expr))
+  if (std::optional<double> number = numberOf(*expr))
+    return Algebra::number(stored(*number, cast<FloatType>(getElementTypeOrSelf(type))));
+  if (reading.rounding == Rounding::ignored || isNarrow(*expr, *format))
     return expr;
   reading.seesAny = true;
   return algebra.apply(roundingTo(*format), {*expr});

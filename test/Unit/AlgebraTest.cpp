@@ -466,6 +466,19 @@ TEST(Algebra, RoundedMaximumOfWideNumbers) {
                   Rounding::seen);
 }
 
+/// 1e-6 is one of the small numbers of f16, of which it has few; in bf16 it keeps its digits, but for a rounding.
+TEST(Algebra, NumbersThatAFormatHasFewDigitsFor) {
+  expectSame(R"(func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %eps = arith.constant dense<1.0e-6> : tensor<4xf32>
+    %r = arith.truncf %eps : tensor<4xf32> to tensor<4xf16>
+    %w = arith.extf %r : tensor<4xf16> to tensor<4xf32>
+    %a = arith.addf %x, %w : tensor<4xf32>
+    %stored = arith.constant dense<1.01327896118164062e-6> : tensor<4xf32>
+    %b = arith.addf %x, %stored : tensor<4xf32>
+    return %a, %b : tensor<4xf32>, tensor<4xf32>
+  })");
+}
+
 /// A guard that passes on what is no number, as the other value does; one that makes a number of it is another.
 TEST(Algebra, GuardsOfWhatIsNoNumber) {
   auto guarded = [](const char *passed) {

@@ -267,7 +267,7 @@ std::optional<SinkhornMatcher::Step> ExactMatcher::readBound(const algebra::Elem
 
 /// The sums with what the step does to them.
 std::optional<Expr> ExactMatcher::boundedSums(const Step &step, const Expr &sums) {
-  Expr eps = Algebra::number(step.eps);
+  const Expr eps = Algebra::number(step.eps);
   return step.denom == Denom::add ? algebra.add(sums, eps) : algebra.apply("max", {sums, eps});
 }
 
@@ -298,19 +298,16 @@ bool ExactMatcher::undoSoftmaxEps() {
 }
 
 /// Rows of softmax(z) + eps sum to 1 + n eps. Their division by sums with eps, which the op does not make, is one by
-/// the number s = 1 + (n + 1) eps: nothing of it is left but the next eps, which is s eps, unless a loop makes all
-/// steps. Columns sum to n eps at least, so that their divisors differ by (s - 1) / (n + 1) = eps of themselves at
-/// most. Dividing by sums spreads no ratio further, and the result differs by as little: by less than the bound on what
-/// the op rounds, each of whose steps makes n sums and a quotient.
+/// the number s = 1 + (n + 1) eps: nothing is left but the next eps, which is s eps, unless a loop makes all steps.
+/// Columns sum to n eps at least, so that their divisors differ by eps of themselves at most. Dividing by sums spreads
+/// no ratio further: the result differs by less than what the op rounds, whose steps make n sums and a quotient each.
 void ExactMatcher::takeSumsOfSoftmaxEps() {
-  constexpr double kHalfUnit = 0x1p-24;
   const algebra::Size extent = reading.size(value, steps.back().over);
-  if (steps.size() < 3 || !extent.isNumber())
+  if (steps.size() < 3 || !extent.isNumber() || !steps[steps.size() - 3].isLike(steps.back()))
     return;
-  Step &second = steps[steps.size() - 2];
-  const Step &softmax = steps.back(), &third = steps[steps.size() - 3];
+  Step &second = steps[steps.size() - 2], &softmax = steps.back();
   const double perStep = static_cast<double>(extent.number()) + 1, s = 1 + perStep * softmax.eps;
-  if (!third.isLike(softmax) || softmax.eps > static_cast<double>(steps.size()) * perStep * kHalfUnit)
+  if (softmax.eps > static_cast<double>(steps.size()) * perStep * 0x1p-24) // half a unit of f32
     return;
   if (second == softmax)
     steps.erase(steps.end() - 2);
