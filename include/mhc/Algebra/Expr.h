@@ -176,6 +176,12 @@ public:
 
   /// The summand of a reduction, or argument of a function, at `element` and, for a reduction, at `bound`.
   std::optional<Expr> part(const Element *element, llvm::ArrayRef<Index> bound = {}, unsigned number = 0);
+  /// Indices for all variables of a node's definition, those of a reduction fresh. Without `at`, for `bound` of `part`.
+  struct Open {
+    Indices indices;
+    llvm::SmallVector<std::pair<Var, Size>> over;
+  };
+  Open open(const Node &node, llvm::ArrayRef<Index> at = {});
   const Element *elementAt(const Node *node, llvm::ArrayRef<Index> at) { return elementOf(node, unique(at)); }
   /// The one array of these indices.
   llvm::ArrayRef<Index> unique(llvm::ArrayRef<Index> at);
@@ -208,12 +214,6 @@ private:
   bool normalise(Expr &expr);
   /// The expression as one product; a sum becomes a node. With `isPositive`, its coefficient is positive.
   std::optional<Term> asTerm(const Expr &expr, bool isPositive = false);
-  /// Indices for all variables of a node's definition, those of a reduction fresh.
-  struct Open {
-    Indices indices;
-    llvm::SmallVector<std::pair<Var, Size>> over;
-  };
-  Open open(const Node &node, llvm::ArrayRef<Index> at);
   /// The same as `like`, of other parts.
   std::optional<Expr> make(const Node &like, llvm::ArrayRef<Expr> parts, llvm::ArrayRef<std::pair<Var, Size>> over);
   std::optional<Expr> instantiate(const Node *node, llvm::ArrayRef<Index> at);

@@ -131,12 +131,7 @@ std::optional<Shifted> ConvolutionMatcher::readMoved(const Factor &factor) {
   const Node &node = *factor.node();
   if (factor.halves != 2 || !node.isReduce("sum") || node.parts[0].size() != 1)
     return std::nullopt;
-  SmallVector<std::pair<Var, Size>> bound;
-  algebra::Indices at;
-  for (Size extent : node.bound) {
-    bound.push_back({algebra.freshVar(), extent});
-    at.push_back(algebra::wholeVar(bound.back().first, extent));
-  }
+  auto [at, bound] = algebra.open(node);
   std::optional<Expr> summand = algebra.part(factor.element, at);
   if (!summand || summand->size() != 1)
     return std::nullopt;
@@ -199,12 +194,7 @@ std::optional<Shifted> ConvolutionMatcher::readShifted(const Term &term) {
 
 /// A sum over a window, written out: one term for each of its places.
 std::optional<Expr> ConvolutionMatcher::unrolled(const Term &rest, const Element *element) {
-  SmallVector<std::pair<Var, Size>> bound;
-  algebra::Indices at;
-  for (Size extent : element->node->bound) {
-    bound.push_back({algebra.freshVar(), extent});
-    at.push_back(algebra::wholeVar(bound.back().first, extent));
-  }
+  const auto [at, bound] = algebra.open(*element->node);
   std::optional<Expr> summand = algebra.part(element, at);
   for (auto [window, extent] : bound) {
     if (!summand || !extent.isNumber() || extent.number() > kMostTaps)

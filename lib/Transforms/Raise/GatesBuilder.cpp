@@ -329,9 +329,7 @@ bool GatesBuilder::takeProjection() {
 /// Puts the projection's mean square in the place of sums and means of squares that the program has, scaled as they
 /// are.
 void GatesBuilder::mapSquares(IRMapping &known) {
-  const Expr x = lead.streams();
-  std::optional<Expr> square = algebra.multiply(x, x);
-  std::optional<Expr> sum = square ? algebra.reduce("sum", *square, lead.flat) : std::nullopt;
+  std::optional<Expr> sum = lead.squares(algebra);
   for (const algebra::Reading::Found &found : reading.find(sum.value_or(Expr()), user)) {
     SmallVector<IndexVars> own;
     for (const algebra::Index &index : found.at) {

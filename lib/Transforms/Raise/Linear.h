@@ -49,6 +49,11 @@ struct LinearGroup {
   }
   /// The streams that are projected.
   algebra::Expr streams() const { return algebra::Algebra::scale(algebra::Algebra::of(x.element), 1 / number); }
+  /// The sum of the squares of a token's streams.
+  std::optional<algebra::Expr> squares(algebra::Algebra &algebra) const {
+    std::optional<algebra::Expr> square = algebra.multiply(streams(), streams());
+    return square ? algebra.reduce("sum", *square, flat) : std::nullopt;
+  }
   /// Whether the group is all rows of its weight.
   bool hasAllRows() const { return offset == 0 && rows == extent; }
   /// Whether the program has another gate in the group's place, such as one of parameters alone, which reads no row, or

@@ -107,9 +107,7 @@ bool GroupMatcher::declineNorm(const algebra::Term &ofToken) {
   if (squares->second != group.width())
     return decline(Reason::normWidth, "a mean over " + counted(squares->second, "value"), "a mean over n*C = " + all,
                    factor);
-  Expr element = group.streams();
-  std::optional<Expr> square = algebra.multiply(element, element);
-  std::optional<Expr> own = square ? algebra.reduce("sum", *square, group.flat) : std::nullopt;
+  std::optional<Expr> own = group.squares(algebra);
   if (own && own->size() == 1 && reads({ofToken}, (*own)[0].factors[0].element))
     return decline(Reason::normForm, describe(factor), "1/sqrt(mean over n*C = " + all + ")", factor);
   return decline(Reason::normOfOtherTokens, "a mean that is not of the token's row",

@@ -24,9 +24,7 @@ static double epsMeant(double eps) {
 }
 
 bool GroupMatcher::matchNorm(const algebra::Term &ofToken) {
-  Expr x = group.streams();
-  std::optional<Expr> square = algebra.multiply(x, x);
-  std::optional<Expr> squares = square ? algebra.reduce("sum", *square, group.flat) : std::nullopt;
+  std::optional<Expr> squares = group.squares(algebra);
   if (!squares || squares->size() != 1)
     return false;
   std::optional<Expr> squared = algebra.power({ofToken}, -4), plain = algebra.power({ofToken}, -2);
@@ -96,9 +94,7 @@ bool GroupMatcher::matchRoot(const Expr &power, const Expr &squares, Norm norm) 
 
 /// Another function of the token's own squares, such as a norm that is bounded: as the program computes it.
 bool GroupMatcher::takeOwnFactor(const algebra::Term &ofToken) {
-  Expr x = group.streams();
-  std::optional<Expr> square = algebra.multiply(x, x);
-  std::optional<Expr> squares = square ? algebra.reduce("sum", *square, group.flat) : std::nullopt;
+  std::optional<Expr> squares = group.squares(algebra);
   const algebra::Factor *own = squares ? algebra::singleFactor(*squares) : nullptr;
   const bool isAlone = ofToken.factors.size() == 1 && ofToken.exponent.empty() && !group.tokens.empty();
   if (!own || !isAlone || !reads({ofToken}, own->element))

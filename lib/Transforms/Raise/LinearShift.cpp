@@ -10,25 +10,13 @@ using namespace mlir;
 using namespace mhc;
 using algebra::Algebra;
 using algebra::Expr;
-using algebra::Indices;
-using algebra::Size;
-
-using Extent = IndexVars::value_type;
 
 std::optional<OpenedSum> mhc::openSum(Algebra &algebra, const algebra::Factor &factor) {
   if (factor.halves != 2 || !factor.node()->isReduce("sum"))
     return std::nullopt;
-  OpenedSum opened;
-  Indices at;
-  for (Size extent : factor.node()->bound) {
-    opened.over.push_back({algebra.freshVar(), extent});
-    at.push_back(algebra::wholeVar(opened.over.back().first, extent));
-  }
-  std::optional<Expr> inner = algebra.part(factor.element, at);
-  if (!inner)
-    return std::nullopt;
-  opened.inner = *inner;
-  return opened;
+  Algebra::Open open = algebra.open(*factor.node());
+  std::optional<Expr> inner = algebra.part(factor.element, open.indices);
+  return inner ? std::optional(OpenedSum{std::move(open.over), *inner}) : std::nullopt;
 }
 
 /// sum over f of (a[t, f] + shift[f]) * phi[k, f], as two sums.

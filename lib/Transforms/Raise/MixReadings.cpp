@@ -79,12 +79,9 @@ void MixSite::readSums(const algebra::Term &term, size_t sum, std::vector<Mix> &
 
 /// Variables for what a reduction is over, appended to `bound`.
 Indices MixSite::openVars(const algebra::Factor &sum, IndexVars &bound) {
-  Indices over;
-  for (Size extent : sum.node()->bound) {
-    bound.push_back({algebra.freshVar(), extent});
-    over.push_back(algebra::wholeVar(bound.back().first, extent));
-  }
-  return over;
+  const Algebra::Open open = algebra.open(*sum.node());
+  bound.append(open.over);
+  return open.indices;
 }
 
 /// The summand of a reduction, one term, over variables that are appended to `bound`.

@@ -111,9 +111,7 @@ std::optional<Statistic> ProjectionRaiser::findStatistic(const LinearGroup &grou
   if (group.norm != Norm::none)
     return Statistic{Stat::applied, group.norm, group.eps, {}};
   Algebra &algebra = reading.algebra();
-  const Expr x = group.streams();
-  std::optional<Expr> square = algebra.multiply(x, x);
-  std::optional<Expr> sum = square ? algebra.reduce("sum", *square, group.flat) : std::nullopt;
+  std::optional<Expr> sum = group.squares(algebra);
   const algebra::Factor *squares = sum ? algebra::singleFactor(*sum) : nullptr;
   if (!squares)
     return std::nullopt;

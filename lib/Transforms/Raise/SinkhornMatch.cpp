@@ -183,8 +183,10 @@ std::optional<std::pair<int64_t, int64_t>> mhc::matrixAxes(Value value) {
     const int64_t n = type.getDimSize(row);
     return n >= kMinStreams && n <= kMaxStreams && type.getDimSize(column) == n;
   };
+  if (axes.size() < 2)
+    return std::nullopt;
   for (size_t row : {axes.size() - 2, size_t(0)})
-    if (axes.size() >= 2 && areSquare(axes[row], axes[row + 1]))
+    if (areSquare(axes[row], axes[row + 1]))
       return std::pair(axes[row], axes[row + 1]);
   return std::nullopt;
 }
