@@ -32,38 +32,39 @@ static RankedTensorType knownPart(Slice op, RankedTensorType part, SmallVectorIm
   return part.clone(shape);
 }
 
+static RankedTensorType partOf(tensor::ExtractSliceOp op) { return op.getType(); }
+static RankedTensorType partOf(tensor::InsertSliceOp op) { return op.getSourceType(); }
+
+static void replace(tensor::ExtractSliceOp op, RankedTensorType type, ArrayRef<OpFoldResult> sizes,
+                    PatternRewriter &rewriter) {
+  Value part = tensor::ExtractSliceOp::create(rewriter, op.getLoc(), type, op.getSource(), op.getMixedOffsets(), sizes,
+                                              op.getMixedStrides());
+  rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op.getType(), part);
+}
+
+static void replace(tensor::InsertSliceOp op, RankedTensorType type, ArrayRef<OpFoldResult> sizes,
+                    PatternRewriter &rewriter) {
+  Value part = tensor::CastOp::create(rewriter, op.getLoc(), type, op.getSource());
+  rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(op, part, op.getDest(), op.getMixedOffsets(), sizes,
+                                                     op.getMixedStrides());
+}
+
 namespace {
-struct KnowSizesOfExtract : OpRewritePattern<tensor::ExtractSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
+template <typename Slice>
+struct KnowSizes : OpRewritePattern<Slice> {
+  using OpRewritePattern<Slice>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(Slice op, PatternRewriter &rewriter) const override {
     SmallVector<OpFoldResult> sizes = op.getMixedSizes();
-    RankedTensorType type = knownPart(op, op.getType(), sizes);
+    RankedTensorType type = knownPart(op, partOf(op), sizes);
     if (!type)
       return rewriter.notifyMatchFailure(op, "no size becomes known, or no dimension is dropped");
-    Value part = tensor::ExtractSliceOp::create(rewriter, op.getLoc(), type, op.getSource(), op.getMixedOffsets(),
-                                                sizes, op.getMixedStrides());
-    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op.getType(), part);
-    return success();
-  }
-};
-
-struct KnowSizesOfInsert : OpRewritePattern<tensor::InsertSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::InsertSliceOp op, PatternRewriter &rewriter) const override {
-    SmallVector<OpFoldResult> sizes = op.getMixedSizes();
-    RankedTensorType type = knownPart(op, op.getSourceType(), sizes);
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "no size becomes known, or no dimension is dropped");
-    Value part = tensor::CastOp::create(rewriter, op.getLoc(), type, op.getSource());
-    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(op, part, op.getDest(), op.getMixedOffsets(), sizes,
-                                                       op.getMixedStrides());
+    replace(op, type, sizes, rewriter);
     return success();
   }
 };
 } // namespace
 
 void MhcDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
-  patterns.add<KnowSizesOfExtract, KnowSizesOfInsert>(getContext(), PatternBenefit(2));
+  patterns.add<KnowSizes<tensor::ExtractSliceOp>, KnowSizes<tensor::InsertSliceOp>>(getContext(), PatternBenefit(2));
 }
