@@ -79,18 +79,19 @@ static Spelling::Root rootForm(const Spelling &how, const std::string &norm, dou
 RowScale Chain::root(Value rows, const std::string &norm, double eps) {
   Spelling::Root form = rootForm(how, norm, eps);
   bool inside = norm == "inside";
+  auto bounded = [&](Value rms) { return norm == "clamp" ? w.max(rms, eps) : w.add(rms, eps); };
   if (form == Spelling::Root::Norm) {
     Value square = w.as("square").mul(rows, rows);
     Value sum = reduce("sum", square, 1);
     Value norm2 = w.as("norm2").unary("math.sqrt", sum);
     Value rms = w.as("rms").div(norm2, std::sqrt(static_cast<double>(rows.dim(1))));
-    return {inside ? rms : w.add(rms, eps), /*divide=*/true};
+    return {inside ? rms : bounded(rms), /*divide=*/true};
   }
   Value value = meanSquare(rows);
-  if (!inside) {
-    Value rms = w.as("rms").unary("math.sqrt", value);
-    return {w.add(rms, eps), /*divide=*/true};
-  }
+  if (norm == "clamp" && form == Spelling::Root::Rsqrt)
+    return {w.as("inv_rms").unary("math.rsqrt", w.max(value, eps * eps)), /*divide=*/false};
+  if (!inside)
+    return {bounded(w.as("rms").unary("math.sqrt", value)), /*divide=*/true};
   if (eps != 0)
     value = w.add(value, eps);
   if (form == Spelling::Root::Rsqrt)

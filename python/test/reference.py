@@ -29,7 +29,7 @@ def projection(x, phi, norm_weight=None, *, layout="nC", phi_layout="out_in", no
     flat = x.flatten(-2)
     proj, ms = flat @ weight.t(), flat.square().mean(-1)
     scale = {"inside": lambda: (ms + norm_eps).rsqrt(), "outside": lambda: 1 / (ms.sqrt() + norm_eps),
-             "none": lambda: torch.ones_like(ms)}[norm]()
+             "clamp": lambda: 1 / ms.sqrt().clamp_min(norm_eps), "none": lambda: torch.ones_like(ms)}[norm]()
     if stat_form == "applied":
         return proj * scale.unsqueeze(-1), None
     return proj, ms if stat_form == "mean_square" else scale

@@ -17,6 +17,7 @@
 #include "cpu/Coefficients.h"
 #include "cpu/Simd-inl.h"
 #include "hwy/contrib/math/math-inl.h"
+#include "src/BoundedFactor.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -51,6 +52,10 @@ HWY_INLINE V normMultiplier(V meanSquare, const NormOptions &options) {
     return hn::Div(one, hn::Sqrt(hn::Add(meanSquare, eps)));
   if (options.norm == MHCRT_NORM_OUTSIDE)
     return hn::Div(one, hn::Add(hn::Sqrt(meanSquare), eps));
+  if (options.norm == MHCRT_NORM_CLAMP) {
+    const V s = hn::Div(one, hn::Sqrt(meanSquare)), most = hn::Set(d, mostMultiplier(options.eps));
+    return hn::IfThenElse(hn::Gt(s, most), most, s); // a NaN stays
+  }
   return one;
 }
 

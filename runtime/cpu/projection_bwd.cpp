@@ -113,7 +113,9 @@ float statisticFactor(const ProjectionBwdCall &args, const float *dStat, const f
     return static_cast<float>(2 / K * dStat[m]);
   const double s = stat[m];
   auto bounded = [&](double t) { return boundedFactor(static_cast<float>(t), stat[m], dStat[m]); };
-  if (norm == MHCRT_NORM_INSIDE)
+  if (norm == MHCRT_NORM_CLAMP && isClamped(stat[m], static_cast<float>(eps)))
+    return 0.0f;
+  if (norm != MHCRT_NORM_OUTSIDE)
     return bounded(-s * s * s / K * dStat[m]);
   double root = 1 / s - eps;
   if (root < kLeastRoot * eps)

@@ -20,6 +20,12 @@ constexpr float boundedFactor(float t, float s, float dStat) {
   return t > 0.0f ? FLT_MAX : -FLT_MAX;
 }
 
+/// The multiplier s of the tokens whose root mean square is at most eps, with norm `clamp`.
+constexpr float mostMultiplier(float eps) { return 1.0f / eps; }
+
+/// Whether s is that multiplier, whose derivative is zero. The caller's s may be rounded in another way.
+constexpr bool isClamped(float s, float eps) { return s >= mostMultiplier(eps) * (1.0f - 4 * FLT_EPSILON); }
+
 } // namespace mhcrt
 
 #endif // MHCRT_SRC_BOUNDEDFACTOR_H

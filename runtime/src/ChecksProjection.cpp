@@ -21,7 +21,7 @@ static void checkWeights(KernelCall &call, const Args &a, int64_t N) {
   else
     call.tensor("phi", a.phi, a.phi_type, {MHCRT_F32, a.x_type}, N)
         .optional("norm_weight", a.norm_weight, a.norm_weight_type, {MHCRT_F32, a.x_type}, a.K);
-  call.attribute("layout", a.layout, 2).attribute("phi_layout", a.phi_layout, 2).attribute("norm", a.norm, 3);
+  call.attribute("layout", a.layout, 2).attribute("phi_layout", a.phi_layout, 2).attribute("norm", a.norm, 4);
   call.attribute("precision", a.precision, 4).epsilon("norm_eps", a.norm_eps);
 }
 

@@ -18,14 +18,14 @@ PreCase::PreCase(uint64_t seed)
   weightType = random.pick<int32_t>({MHCRT_NONE, MHCRT_F32, type});
   layout = static_cast<int32_t>(random.integer(0, 1));
   phiLayout = static_cast<int32_t>(random.integer(0, 1));
-  norm = static_cast<int32_t>(random.integer(0, 2));
+  norm = static_cast<int32_t>(random.integer(0, MHCRT_NORM_CLAMP));
   resMap = n <= 4 ? static_cast<int32_t>(random.integer(0, 2)) : MHCRT_RES_MAP_SINKHORN;
   init = static_cast<int32_t>(random.integer(0, MHCRT_INIT_SIGMOID_EPS));
   order = static_cast<int32_t>(random.integer(0, 1));
   denom = static_cast<int32_t>(random.integer(0, MHCRT_DENOM_POTENTIALS));
   foldPre = static_cast<int32_t>(random.integer(0, 1));
   iters = random.integer(1, 20);
-  normEps = random.pick({1e-6, 1e-2});
+  normEps = random.pick({1e-6, norm == MHCRT_NORM_CLAMP ? 1.0 : 1e-2}); // of the size of a token's root mean square
   if (resMap == MHCRT_RES_MAP_SINKHORN && seed % 4 == 3)
     solver = MHCRT_SOLVER_NEWTON, init = MHCRT_INIT_LOG, order = MHCRT_ORDER_ROW_COL, iters = 20;
   K = n * C;

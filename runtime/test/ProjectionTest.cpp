@@ -60,7 +60,7 @@ TEST(Projection, ZeroTokensStayFinite) {
   Buffer x(MHCRT_F32, Doubles(M * K)), phi = random.buffer(MHCRT_F32, N * K), proj(MHCRT_F32, M * N),
                                        stat(MHCRT_F32, M);
   for (bool amx : variants())
-    for (int32_t norm : {MHCRT_NORM_INSIDE, MHCRT_NORM_OUTSIDE}) {
+    for (int32_t norm : {MHCRT_NORM_INSIDE, MHCRT_NORM_OUTSIDE, MHCRT_NORM_CLAMP}) {
       Context context(2, amx);
       const double eps = 1e-6;
       ASSERT_EQ(call(mhcrt_projection, context, x.data(), MHCRT_F32, phi.data(), MHCRT_F32, nullptr, MHCRT_NONE,
@@ -71,6 +71,34 @@ TEST(Projection, ZeroTokensStayFinite) {
       expectClose(stat, Doubles(M, want), Doubles(M, want * 4 * std::ldexp(1.0, -24)), "s of zeros");
       expectClose(proj, Doubles(M * N), Doubles(M * N), "projection of zeros");
     }
+}
+
+/// A norm that is clamped stands still: nothing of its gradient is in d_x. Above eps it is the root mean square.
+TEST(Projection, ClampedTokensHaveNoGradientOfTheNorm) {
+  Context context;
+  constexpr int64_t n = 4, N = 24, C = 768, K = n * C, M = 64;
+  constexpr double eps = 0.3;
+  const Buffer zeros(MHCRT_F32, Doubles(std::max(M, K) * N));
+  Buffer phi = zeros, dProj = zeros;
+  for (const int32_t type : {MHCRT_F32, MHCRT_BF16}) {
+    Doubles values(M * K, 0.25), multipliers(M, 1 / eps);
+    for (int64_t m = 0; m < M; m += 2) {
+      std::fill_n(values.begin() + m * K, K, 0.5);
+      multipliers[m] = 2;
+    }
+    Buffer x(type, values), dx(type, M * K), stat(MHCRT_F32, multipliers), dStat(MHCRT_F32, Doubles(M, 1));
+    ASSERT_EQ(call(mhcrt_projection_bwd, context, dProj.data(), MHCRT_F32, dStat.data(), MHCRT_F32, x.data(), type,
+                   phi.data(), MHCRT_F32, nullptr, MHCRT_NONE, stat.data(), MHCRT_F32, nullptr, MHCRT_NONE, nullptr,
+                   MHCRT_NONE, nullptr, MHCRT_NONE, dx.data(), type, nullptr, MHCRT_NONE, nullptr, MHCRT_NONE, M, N, n,
+                   C, K, MHCRT_LAYOUT_NC, MHCRT_PHI_LAYOUT_OUT_IN, MHCRT_NORM_CLAMP, eps, MHCRT_STAT_INV_RMS,
+                   MHCRT_PRECISION_BF16X3),
+              MHCRT_OK)
+        << context.error();
+    const Doubles got = dx.values();
+    const double moving = -8.0 / K * 0.5; // -s^3/K * x
+    for (int64_t m = 0; m < M; ++m)
+      EXPECT_NEAR(got[m * K + m % K], m % 2 ? 0 : moving, -moving * 0x1p-7) << m << " " << mhcrt_dtype_name(type);
+  }
 }
 
 /// The chain in f64 on the same inputs.

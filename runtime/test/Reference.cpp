@@ -81,6 +81,7 @@ Projection mhcrt::test::project(const Doubles &x, const Doubles &phi, const Doub
     result.meanSquare[m] = square;
     result.multiplier[m] = norm == MHCRT_NORM_INSIDE    ? 1 / std::sqrt(square + eps)
                            : norm == MHCRT_NORM_OUTSIDE ? 1 / (std::sqrt(square) + eps)
+                           : norm == MHCRT_NORM_CLAMP   ? 1 / std::max(std::sqrt(square), eps)
                                                         : 1;
   }
   return result;

@@ -61,7 +61,11 @@ static std::vector<double> multipliers(const Case &c, llvm::ArrayRef<double> x, 
     double square = 0;
     for (double value : x.slice(m * width, width))
       square += value * value / width;
-    result.push_back(norm == 0 ? 1 / std::sqrt(square + eps) : norm == 1 ? 1 / (std::sqrt(square) + eps) : 1);
+    const double root = std::sqrt(square);
+    result.push_back(norm == MHCRT_NORM_INSIDE    ? 1 / std::sqrt(square + eps)
+                     : norm == MHCRT_NORM_OUTSIDE ? 1 / (root + eps)
+                     : norm == MHCRT_NORM_CLAMP   ? 1 / std::max(root, eps)
+                                                  : 1);
   }
   return result;
 }

@@ -210,6 +210,9 @@ Case Draw::run() {
                              : attr.name == "solver"       ? solver()
                              : isOfEqualStreams(attr)      ? equal(attr)
                                                            : attribute(attr));
+  // A bound above or below all tokens: near it the rounding of a mean square would decide.
+  if (double *norm = attributeOf(c, "norm"); norm && *norm == MHCRT_NORM_CLAMP && flip(0.5))
+    *attributeOf(c, "norm_eps") = 4;
   if (double *solver = attributeOf(c, "solver"); solver && *solver == MHCRT_SOLVER_NEWTON)
     takeLimit(c, /*steps=*/100); // of logits that may be steep
   c.values.counts.resize(info.tensors.size());

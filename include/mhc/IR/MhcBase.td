@@ -75,8 +75,10 @@ def Mhc_PhiLayout : Mhc_Enum<"PhiLayout", "storage of the projection weight: out
 def Mhc_PhiLayoutAttr : Mhc_EnumAttr<Mhc_PhiLayout, "phi_layout">;
 
 def Mhc_Norm : Mhc_Enum<"Norm",
-  "multiplier s of a token: inside is 1/sqrt(ms + eps), outside is 1/(sqrt(ms) + eps), none is 1",
-  [I32EnumAttrCase<"inside", 0>, I32EnumAttrCase<"outside", 1>, I32EnumAttrCase<"none", 2>]>;
+  "multiplier s of a token: inside is 1/sqrt(ms + eps), outside is 1/(sqrt(ms) + eps), clamp is 1/max(sqrt(ms), eps), "
+  "none is 1",
+  [I32EnumAttrCase<"inside", 0>, I32EnumAttrCase<"outside", 1>, I32EnumAttrCase<"none", 2>,
+   I32EnumAttrCase<"clamp", 3>]>;
 def Mhc_NormAttr : Mhc_EnumAttr<Mhc_Norm, "norm">;
 
 def Mhc_Stat : Mhc_Enum<"Stat", "what a projection hands on beside the raw product: the mean square, the multiplier s, "

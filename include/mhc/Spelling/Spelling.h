@@ -22,7 +22,7 @@ struct Attributes {
   int64_t n = 4;
   std::string layout = "nC";        ///< nC, nC_flat, Cn, Cn_flat
   std::string phiLayout = "out_in"; ///< out_in, in_out
-  std::string norm = "inside";      ///< inside, outside
+  std::string norm = "inside";      ///< inside, outside, clamp
   std::string stat;                 ///< projection: mean_square, inv_rms, applied; gates: those two or none
   std::string res = "sinkhorn";     ///< sinkhorn, perm, none
   std::string init = "softmax_eps"; ///< softmax_eps, exp, exp_rowmax, exp_colmax, exp_max, sigmoid, sigmoid_eps, log

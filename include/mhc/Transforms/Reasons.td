@@ -94,7 +94,8 @@ def : RaiseReason<"projection-width", "the projection does not sum over exactly 
 def : RaiseReason<"norm-of-other-tensor", "the root mean square is of another tensor than the projected one",
   "take the root mean square of the streams that are projected">;
 def : RaiseReason<"norm-form", "the factor of a token is no reciprocal root mean square",
-  "scale the projection by 1/sqrt(mean(x^2) + eps) or 1/(sqrt(mean(x^2)) + eps), or by nothing per token">;
+  "scale the projection by 1/sqrt(mean(x^2) + eps), 1/(sqrt(mean(x^2)) + eps) or 1/max(sqrt(mean(x^2)), eps), or by "
+  "nothing per token">;
 def : RaiseReason<"norm-width", "the root mean square does not run over all of a token's streams",
   "take the mean over all n*C values of a token">;
 def : RaiseReason<"norm-of-other-tokens", "the root mean square is of other tokens than those that it scales",

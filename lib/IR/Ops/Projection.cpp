@@ -34,9 +34,10 @@ static Value multiplier(LeafBuilder &leaf, Norm norm, double eps, Value meanSqua
   if (norm == Norm::none)
     return one;
   Value epsilon = leaf.splat(eps, meanSquare);
-  Value divisor =
-      norm == Norm::inside ? leaf.sqrt(leaf.add(meanSquare, epsilon)) : leaf.add(leaf.sqrt(meanSquare), epsilon);
-  return leaf.div(one, divisor);
+  if (norm == Norm::inside)
+    return leaf.div(one, leaf.sqrt(leaf.add(meanSquare, epsilon)));
+  Value root = leaf.sqrt(meanSquare);
+  return leaf.div(one, norm == Norm::outside ? leaf.add(root, epsilon) : leaf.max(root, epsilon));
 }
 
 SmallVector<Value> ProjectionOp::decompose(OpBuilder &builder) {
@@ -121,8 +122,13 @@ static Value statisticFactor(LeafBuilder &leaf, ProjectionBwdOp op, Value x) {
   Value s = multiplier(leaf, op.getNorm(), op.getNormEps().convertToDouble(), meanSquare);
   Value square = leaf.mul(s, s), zero = leaf.splat(0.0, s);
   Value negative = leaf.negate(leaf.div(leaf.mul(square, dStat), width));
+  Value ofRoot = leaf.mul(negative, s);
   if (op.getNorm() == Norm::inside)
-    return leaf.mul(negative, s);
+    return ofRoot;
+  if (op.getNorm() == Norm::clamp) {
+    Value eps = leaf.splat(op.getNormEps().convertToDouble(), s);
+    return leaf.select(leaf.isGreater(leaf.sqrt(meanSquare), eps), ofRoot, zero);
+  }
   Value isNonzero = leaf.isGreater(meanSquare, zero);
   return leaf.select(isNonzero, leaf.div(negative, leaf.sqrt(meanSquare)), zero);
 }

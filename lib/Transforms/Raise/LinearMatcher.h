@@ -39,13 +39,7 @@ private:
   bool takeAlphas(const algebra::Term &product);
   // Its factors
   bool matchNorm(const algebra::Term &scale);
-  /// max(root, bound)
-  struct Guarded {
-    algebra::Expr root;
-    double bound;
-  };
-  std::optional<Guarded> readGuarded(const algebra::Expr &norm);
-  bool matchGuardedRoot(const algebra::Expr &norm, const algebra::Expr &squares);
+  bool matchClamp(const algebra::Expr &expr, const algebra::Expr &squares, int power);
   bool matchRoot(const algebra::Expr &squared, const algebra::Expr &squares, Norm norm);
   bool takeOwnFactor(const algebra::Term &ofToken);
   bool matchGiven(const algebra::Term &term);

@@ -28,34 +28,36 @@ bool GroupMatcher::matchNorm(const algebra::Term &ofToken) {
   if (!squares || squares->size() != 1)
     return false;
   std::optional<Expr> squared = algebra.power({ofToken}, -4), plain = algebra.power({ofToken}, -2);
-  return (squared && matchRoot(*squared, *squares, Norm::inside)) ||
-         (plain && matchRoot(*plain, *squares, Norm::outside)) || (plain && matchGuardedRoot(*plain, *squares));
+  return (squared && (matchRoot(*squared, *squares, Norm::inside) || matchClamp(*squared, *squares, 2))) ||
+         (plain && (matchRoot(*plain, *squares, Norm::outside) || matchClamp(*plain, *squares, 1)));
 }
 
-std::optional<GroupMatcher::Guarded> GroupMatcher::readGuarded(const Expr &norm) {
-  const algebra::Factor *max = algebra::singleFactor(norm);
+std::optional<ClampedExpr> mhc::readClamped(Algebra &algebra, const Expr &expr) {
+  const algebra::Factor *max = algebra::singleFactor(expr);
   if (!max || !max->node()->isApply("max"))
     return std::nullopt;
-  std::optional<Expr> root = algebra.part(max->element, {}, 0), bound = algebra.part(max->element, {}, 1);
-  if (root && algebra::numberOf(*root))
-    std::swap(root, bound);
+  std::optional<Expr> inner = algebra.part(max->element, {}, 0), bound = algebra.part(max->element, {}, 1);
+  if (inner && algebra::numberOf(*inner))
+    std::swap(inner, bound);
   std::optional<double> number = bound ? algebra::numberOf(*bound) : std::nullopt;
-  return root && number ? std::optional(Guarded{*root, *number}) : std::nullopt;
+  return inner && number ? std::optional(ClampedExpr{*inner, *number, expr[0].coefficient}) : std::nullopt;
 }
 
-/// A larger bound is a part of the function.
-constexpr double kMostGuard = 1e-10;
-
-/// max(root, bound), where the bound only keeps a token of zeros from a division by zero: sqrt(root^2 + bound^2) is the
-/// same number, to f32, where the norm of a token is above 1e-6.
-bool GroupMatcher::matchGuardedRoot(const Expr &norm, const Expr &squares) {
-  std::optional<Guarded> guarded = readGuarded(norm);
-  std::optional<Expr> power = guarded ? algebra.multiply(guarded->root, guarded->root) : std::nullopt;
-  if (!power || guarded->bound < 0 || guarded->bound > kMostGuard)
+/// `expr` is factor * max(the token's root mean square, eps)^power.
+bool GroupMatcher::matchClamp(const Expr &expr, const Expr &squares, int power) {
+  std::optional<ClampedExpr> clamped = readClamped(algebra, expr);
+  std::optional<Expr> base = algebra.power(Algebra::scale(squares, 1.0 / static_cast<double>(group.width())), power);
+  std::optional<Expr> ratio = clamped && base ? algebra.divide(clamped->inner, *base) : std::nullopt;
+  std::optional<double> factor = ratio ? algebra::numberOf(*ratio) : std::nullopt;
+  if (!factor || *factor <= 0 || clamped->factor <= 0)
     return false;
-  power = algebra.add(*power, Algebra::number(guarded->bound * guarded->bound));
-  double number = norm[0].coefficient;
-  return power && matchRoot(Algebra::scale(*power, number * number), squares, Norm::inside);
+  const double root = 1.0 / power, bound = std::pow(std::max(clamped->bound, 0.0) / *factor, root);
+  if (!isEps(bound))
+    return false;
+  group.norm = bound == 0 ? Norm::inside : Norm::clamp;
+  group.eps = bound == 0 ? 0 : epsMeant(bound);
+  scale = 1 / std::pow(*factor * clamped->factor, root);
+  return true;
 }
 
 /// `power` is the norm's square, or the norm: a number times the mean square, or its root, plus eps.
@@ -92,7 +94,7 @@ bool GroupMatcher::matchRoot(const Expr &power, const Expr &squares, Norm norm) 
   return true;
 }
 
-/// Another function of the token's own squares, such as a norm that is bounded: as the program computes it.
+/// Another function of the token's own squares, such as a norm that is bounded from above: as the program computes it.
 bool GroupMatcher::takeOwnFactor(const algebra::Term &ofToken) {
   std::optional<Expr> squares = group.squares(algebra);
   const algebra::Factor *own = squares ? algebra::singleFactor(*squares) : nullptr;

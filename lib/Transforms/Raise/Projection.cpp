@@ -20,10 +20,12 @@ using algebra::Size;
 using Found = algebra::Reading::Found;
 
 namespace {
-/// 1/sqrt(sum + eps), or 1/(sqrt(sum) + eps), of a sum of squares.
+/// 1/sqrt(sum + eps), 1/(sqrt(sum) + eps) or 1/max(sqrt(sum), eps), of a sum of squares.
 struct SumNorm {
   Norm norm;
   double eps;
+  bool rootOfMax;   ///< whether a maximum is under the root
+  double scale = 1; ///< of the sum, or of its root, in a maximum
 };
 
 /// The second result of a projection.
@@ -67,22 +69,48 @@ static int64_t streamsOfRows(int64_t rows) {
 // Statistics
 //===----------------------------------------------------------------------===//
 
-/// number / sqrt(sum + eps)  or  number / (sqrt(sum) + eps)
+/// number / sqrt(sum + eps), number / (sqrt(sum) + eps), or a maximum in place of the addition
 static std::optional<std::pair<const algebra::Node *, SumNorm>> readNorm(const Expr &value) {
   const algebra::Factor *root = algebra::singleFactor(value, -1), *divisor = root;
   if (root && root->node()->isReduce("sum"))
-    return std::pair(root->node(), SumNorm{Norm::inside, 0});
+    return std::pair(root->node(), SumNorm{Norm::inside, 0, false});
   if (!root)
     divisor = algebra::singleFactor(value, -2);
-  if (!divisor || divisor->node()->kind != algebra::Node::Sum || divisor->node()->parts[0].size() != 2)
+  const algebra::Node *node = divisor ? divisor->node() : nullptr;
+  const bool isMax = node && node->isApply("max");
+  if (!node || (!isMax && (node->kind != algebra::Node::Sum || node->parts[0].size() != 2)))
     return std::nullopt;
-  const Expr &terms = divisor->node()->parts[0]; // a number comes last
-  Expr first = {terms[0]};
+  const Expr &terms = node->parts[0]; // a number comes last
+  Expr first = isMax ? terms : Expr{terms[0]}, second = isMax ? node->parts[1] : Expr{terms[1]};
+  if (algebra::numberOf(first))
+    std::swap(first, second);
   const algebra::Factor *sum = algebra::singleFactor(first, root ? 2 : 1);
-  std::optional<double> eps = algebra::numberOf({terms[1]});
+  std::optional<double> eps = algebra::numberOf(second);
   if (!sum || !sum->node()->isReduce("sum") || !eps || !isEps(*eps))
     return std::nullopt;
-  return std::pair(sum->node(), SumNorm{root ? Norm::inside : Norm::outside, *eps});
+  if (!isMax)
+    return std::pair(sum->node(), SumNorm{root ? Norm::inside : Norm::outside, *eps, false});
+  const double scale = first[0].coefficient, bound = *eps / scale;
+  if (scale <= 0)
+    return std::nullopt;
+  return std::pair(sum->node(), SumNorm{Norm::clamp, root ? std::sqrt(bound) : bound, root != nullptr, scale});
+}
+
+/// The norm that readNorm reads, of a sum that is `number` times the node that it was read of.
+static std::optional<Expr> writeNorm(Algebra &algebra, const SumNorm &norm, const Expr &sum, double number) {
+  const bool isInside = norm.norm == Norm::inside || norm.rootOfMax;
+  std::optional<Expr> base = isInside ? sum : algebra.power(sum, 1);
+  if (!base)
+    return std::nullopt;
+  if (norm.norm != Norm::clamp) {
+    base = algebra.add(*base, Algebra::number(norm.eps * (isInside ? number : std::sqrt(number))));
+    return base ? algebra.power(*base, isInside ? -1 : -2) : std::nullopt;
+  }
+  const double scale = norm.scale / (isInside ? number : std::sqrt(number));
+  const double bound = norm.scale * (isInside ? norm.eps * norm.eps : norm.eps);
+  base = algebra.apply("max", {Algebra::scale(*base, scale), Algebra::number(algebra::canonicalNumber(bound))});
+  base = base ? algebra.power(*base, isInside ? -1 : -2) : std::nullopt;
+  return base ? std::optional(Algebra::scale(*base, isInside ? std::sqrt(scale) : scale)) : std::nullopt;
 }
 
 ProjectionRaiser::ProjectionRaiser(func::FuncOp func, algebra::Reading &reading, Sites &sites)
@@ -116,17 +144,13 @@ std::optional<Statistic> ProjectionRaiser::findStatistic(const LinearGroup &grou
   if (!squares)
     return std::nullopt;
   const auto width = static_cast<double>(group.width());
-  for (auto [norm, eps] : norms.lookup(squares->node())) {
-    bool isInside = norm == Norm::inside;
-    const double number = (*sum)[0].coefficient; // which the norm is read without
-    eps *= isInside ? number : std::sqrt(number);
-    std::optional<Expr> inverse = isInside ? sum : algebra.power(*sum, 1);
-    inverse = inverse ? algebra.add(*inverse, Algebra::number(eps)) : std::nullopt;
-    inverse = inverse ? algebra.power(*inverse, isInside ? -1 : -2) : std::nullopt;
-    inverse = inverse ? algebra.multiply(Algebra::number(std::sqrt(width)), *inverse) : std::nullopt;
-    if (std::optional<Found> own = findValue(inverse, op)) {
-      auto ofMean = static_cast<float>(eps / (isInside ? width : std::sqrt(width)));
-      return Statistic{Stat::inv_rms, norm, asWritten(APFloat(ofMean)), own};
+  const double number = (*sum)[0].coefficient; // which the norm is read without
+  for (const SumNorm &norm : norms.lookup(squares->node())) {
+    std::optional<Expr> inverse = writeNorm(algebra, norm, *sum, number);
+    if (std::optional<Found> own = inverse ? findValue(Algebra::scale(*inverse, std::sqrt(width)), op) : std::nullopt) {
+      const double ratio = number / width;
+      auto ofMean = static_cast<float>(norm.eps * (norm.norm == Norm::inside ? ratio : std::sqrt(ratio)));
+      return Statistic{Stat::inv_rms, norm.norm, asWritten(APFloat(ofMean)), own};
     }
   }
   if (std::optional<Found> own = findValue(Algebra::scale(*sum, 1 / width), op))

@@ -12,20 +12,23 @@
 
 namespace mhcrt {
 
-/// The multiplier s of a token from its mean square.
+/// The multiplier s of a token from its mean square. A NaN stays.
 __device__ inline float normMultiplier(float meanSquare, int32_t norm, float eps) {
-  if (norm == MHCRT_NORM_INSIDE)
-    return 1.0f / sqrtf(meanSquare + eps);
-  return norm == MHCRT_NORM_OUTSIDE ? 1.0f / (sqrtf(meanSquare) + eps) : 1.0f;
+  const float root = sqrtf(norm == MHCRT_NORM_INSIDE ? meanSquare + eps : meanSquare);
+  const float clamped = root < eps ? eps : root;
+  const float divisor = norm == MHCRT_NORM_OUTSIDE ? root + eps : norm == MHCRT_NORM_CLAMP ? clamped : root;
+  return norm == MHCRT_NORM_NONE ? 1.0f : 1.0f / divisor;
 }
 
 /// The same, within units in the last place and without branches.
 __device__ __forceinline__ float fastNormMultiplier(float meanSquare, int32_t norm, float eps) {
   if (norm == MHCRT_NORM_INSIDE)
     return reciprocalRootOf(meanSquare + eps);
+  const float inverse = reciprocalRootOf(meanSquare);
   if (norm == MHCRT_NORM_OUTSIDE)
-    return reciprocalOf((meanSquare == 0 ? 0.0f : meanSquare * reciprocalRootOf(meanSquare)) + eps);
-  return 1.0f;
+    return reciprocalOf((meanSquare == 0 ? 0.0f : meanSquare * inverse) + eps);
+  const float most = norm == MHCRT_NORM_CLAMP ? reciprocalOf(eps) : 1.0f;
+  return norm == MHCRT_NORM_NONE || inverse > most ? most : inverse;
 }
 
 /// The multiplier s of token m from what its projection handed on.

@@ -42,7 +42,9 @@ __device__ inline float statisticFactor(const NormView &norm, float s, float dSt
   const float K = static_cast<float>(norm.K);
   if (norm.norm == MHCRT_NORM_NONE)
     return 0.0f;
-  if (norm.norm == MHCRT_NORM_INSIDE)
+  if (norm.norm == MHCRT_NORM_CLAMP && isClamped(s, norm.eps))
+    return 0.0f;
+  if (norm.norm != MHCRT_NORM_OUTSIDE)
     return boundedFactor(-s * s * s / K * dStat, s, dStat);
   float root = 1.0f / s - norm.eps;
   for (uint32_t left = __ballot_sync(~0u, root < kLeastRoot * norm.eps); left; left &= left - 1) {

@@ -73,7 +73,9 @@ __global__ void projectionBwdFactorKernel(ProjectionBwdArgs a, float *factor) {
       double root = 1 / s - a.norm_eps;
       if (a.norm == MHCRT_NORM_OUTSIDE && root < kLeastRoot * a.norm_eps)
         root = sqrt(meanSquare(static_cast<const T *>(a.x) + m * a.K, a.K));
-      if (a.norm == MHCRT_NORM_INSIDE)
+      if (a.norm == MHCRT_NORM_CLAMP && isClamped(static_cast<float>(s), static_cast<float>(a.norm_eps)))
+        t = 0;
+      else if (a.norm != MHCRT_NORM_OUTSIDE)
         t = -s * s * s / K * dStat;
       else
         t = root > 0 ? -s * s / (K * root) * dStat : 0.0;

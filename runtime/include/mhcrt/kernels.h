@@ -53,11 +53,12 @@ typedef enum mhcrt_phi_layout {
   MHCRT_PHI_LAYOUT_IN_OUT = 1
 } mhcrt_phi_layout;
 
-/// multiplier s of a token: inside is 1/sqrt(ms + eps), outside is 1/(sqrt(ms) + eps), none is 1
+/// multiplier s of a token: inside is 1/sqrt(ms + eps), outside is 1/(sqrt(ms) + eps), clamp is 1/max(sqrt(ms), eps), none is 1
 typedef enum mhcrt_norm {
   MHCRT_NORM_INSIDE = 0,
   MHCRT_NORM_OUTSIDE = 1,
-  MHCRT_NORM_NONE = 2
+  MHCRT_NORM_NONE = 2,
+  MHCRT_NORM_CLAMP = 3
 } mhcrt_norm;
 
 /// least accuracy of a projection's products, the best first (mhc.projection has the bounds): ieee takes f32 as it is, tf32x3 and bf16x3 two terms of tf32 and of bf16, tf32 one

@@ -123,16 +123,16 @@ func.func @no_gates_with_an_unknown_factor_per_token(%x: tensor<8x4x64xf32>, %ph
   return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
 
-// A norm that tokens may fall below is no norm of the projection: its reciprocal is a statistic of the gates, of the
+// A norm that is bounded from above is no norm of the projection: its reciprocal is a statistic of the gates, of the
 // mean square that the projection makes.
-// CHECK-LABEL: @a_norm_that_tokens_may_fall_below
-func.func @a_norm_that_tokens_may_fall_below(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
+// CHECK-LABEL: @a_norm_that_tokens_may_rise_above
+func.func @a_norm_that_tokens_may_rise_above(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>,
                                              %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
     -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
   // CHECK-NOT: mhc.reduce
   // CHECK: %[[PROJ:.*]], %[[STAT:.*]] = mhc.projection({{.*}}norm = none, {{.*}}stat_form = mean_square
   // CHECK: %[[ROOT:.*]] = math.sqrt %[[STAT]]
-  // CHECK: arith.max{{.*}} %[[ROOT]]
+  // CHECK: arith.min{{.*}} %[[ROOT]]
   // CHECK: %[[S:.*]] = arith.divf
   // CHECK: mhc.gates({{.*}}stat = %[[S]] : tensor<8xf32>
   // CHECK-NOT: mhc.sigmoid
@@ -146,8 +146,8 @@ func.func @a_norm_that_tokens_may_fall_below(%x: tensor<8x4x64xf32>, %phi: tenso
   %square = arith.mulf %flat, %flat : tensor<8x256xf32>
   %mean = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
   %root = math.sqrt %mean : tensor<8xf32>
-  %least = arith.maximumf %root, %eps : tensor<8xf32>
-  %s = arith.divf %one, %least : tensor<8xf32>
+  %most = arith.minimumf %root, %eps : tensor<8xf32>
+  %s = arith.divf %one, %most : tensor<8xf32>
   %sb = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x24xf32>
   %p = arith.mulf %proj, %sb : tensor<8x24xf32>
   %a1 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>

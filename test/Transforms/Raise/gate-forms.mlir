@@ -148,18 +148,22 @@ func.func @one_token(%x: tensor<4x16xf32>, %phi: tensor<4x64xf32>, %bias: tensor
   return %gate : tensor<1x4xf32>
 }
 
-// A norm that is bounded from below against a division by zero, as torch.nn.functional.normalize does: the bound's
-// square is an epsilon of the squares' sum.
+// A norm that is bounded from below, as torch.nn.functional.normalize has it. The bound of the squares' root is one of
+// their mean's, times the root of the number of values; that of the squares is its square.
 // CHECK-LABEL: @guarded_norm
-// CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %arg1 : tensor<4x64xf32>) <{{.*}}norm = inside, norm_eps = 1.5625{{[0-9]*}}e-26
+// CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %arg1 : tensor<4x64xf32>) <{{.*}}norm = clamp, norm_eps = 1.25{{0*}}e-13
 // CHECK: mhc.gates
-// A bound that ordinary tokens reach is a part of the function, which the program computes.
 // CHECK-LABEL: @bounded_norm
+// CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %arg1 : tensor<4x64xf32>) <{{.*}}norm = clamp, norm_eps = 1.25{{0*}}e-04
+// CHECK: mhc.gates
+// CHECK-LABEL: @bounded_squares
+// CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %arg1 : tensor<4x64xf32>) <{{.*}}norm = clamp, norm_eps = 5.0{{0*}}e-01
+// CHECK: mhc.gates
+// A norm that is bounded from above is the program's own function.
+// CHECK-LABEL: @norm_of_at_most_one
 // CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %arg1 : tensor<4x64xf32>) <{{.*}}norm = none
-// CHECK: %[[NORM:.*]] = arith.max{{.*}} : tensor<8xf32>
-// CHECK: %[[S:.*]] = arith.divf %{{.*}}, %[[NORM]]
-// CHECK: mhc.gates({{.*}}stat = %[[S]]
-// CHECK: return
+// CHECK: %[[NORM:.*]] = arith.minimumf
+// CHECK: mhc.gates
 // A norm of another tensor stays an op.
 // CHECK-LABEL: @bounded_norm_of_another_tensor
 // CHECK-NOT: mhc.gates
@@ -187,6 +191,38 @@ func.func @bounded_norm(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %bias: t
   %sum = mhc.reduce sum %squares dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
   %root = math.sqrt %sum : tensor<8xf32>
   %norm = arith.maximumf %root, %bound : tensor<8xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %norms = mhc.broadcast %norm dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %scaled = arith.divf %p, %norms : tensor<8x4xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %scaled, %biases : tensor<8x4xf32>
+  %gate = mhc.sigmoid %z : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
+func.func @bounded_squares(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %bias: tensor<4xf32>) -> tensor<8x4xf32> {
+  %bound = arith.constant dense<0.25> : tensor<8xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %squares = arith.mulf %flat, %flat : tensor<8x64xf32>
+  %mean = mhc.reduce mean %squares dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+  %larger = arith.maximumf %mean, %bound : tensor<8xf32>
+  %norm = math.rsqrt %larger : tensor<8xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %norms = mhc.broadcast %norm dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %scaled = arith.mulf %p, %norms : tensor<8x4xf32>
+  %biases = mhc.broadcast %bias dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %scaled, %biases : tensor<8x4xf32>
+  %gate = mhc.sigmoid %z : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
+func.func @norm_of_at_most_one(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %bias: tensor<4xf32>) -> tensor<8x4xf32> {
+  %bound = arith.constant dense<1.0> : tensor<8xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %squares = arith.mulf %flat, %flat : tensor<8x64xf32>
+  %mean = mhc.reduce mean %squares dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+  %root = math.sqrt %mean : tensor<8xf32>
+  %norm = arith.minimumf %root, %bound : tensor<8xf32>
   %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
   %norms = mhc.broadcast %norm dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
   %scaled = arith.divf %p, %norms : tensor<8x4xf32>

@@ -41,8 +41,9 @@ static Attributes randomAttributes(Random &random) {
   attr.n = random.flip(0.4) ? 4 : random.between(1, 8);
   attr.layout = random.pick<const char *>({"nC", "nC_flat", "Cn", "Cn_flat"});
   attr.phiLayout = random.pick<const char *>({"out_in", "in_out"});
-  attr.norm = random.pick<const char *>({"inside", "outside"});
-  attr.normEps = random.pick({0.0, 1e-6, 1e-5, 0x1p-23});
+  attr.norm = random.pick<const char *>({"inside", "outside", "clamp"});
+  // A bound that some tokens reach, and others not.
+  attr.normEps = attr.norm == "clamp" ? random.pick({1e-12, 1e-2, 1.0}) : random.pick({0.0, 1e-6, 1e-5, 0x1p-23});
   attr.preEps = random.pick({0.0, 1e-6, 1e-4, 1e-2});
   attr.postMult = random.pick({1.0, 2.0});
   attr.resOrient = random.pick<const char *>({"io", "oi"});

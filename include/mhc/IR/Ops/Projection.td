@@ -138,8 +138,9 @@ def Mhc_ProjectionBwdOp : Mhc_KernelOp<"projection_bwd", [DeclareOpInterfaceMeth
         d_phi[j,k] = dW[j,k] * norm_weight[k]                         d_norm_weight[k] = sum_j dW[j,k] * phi[j,k]
 
     where t is `2/K * d_stat` for `mean_square`, and for `inv_rms` with s and ms of `mhc.projection`
-    `-s^3/K * d_stat` (inside), `-s^2/(K sqrt(ms)) * d_stat` (outside; 0 where ms is) or 0 (none), and at most
-    the largest f32, which matters to tokens far below eps. Without `d_stat`, t is 0. A gradient that is no result is not computed; those that have a start begin with it instead of zero.
+    `-s^3/K * d_stat` (inside; and clamp where sqrt(ms) is above eps), `-s^2/(K sqrt(ms)) * d_stat` (outside; 0 where ms
+    is) or 0 (none), and at most the largest f32, which matters to tokens far below eps. Without `d_stat`, t is 0. A
+    gradient that is no result is not computed; those that have a start begin with it instead of zero.
 
     `precision` bounds the error of the products as in `mhc.projection`, with S = sum_m |d_proj x| for d_phi and
     S = sum_j |d_proj W| for d_x. A d_x in bf16 loses up to 2^-8 when it is stored: there `bf16x3` asks no more of its
