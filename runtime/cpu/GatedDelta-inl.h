@@ -29,6 +29,12 @@ constexpr int64_t kPair = 2 * kLanes;
 /// Vectors that go through the steps of SiLU side by side.
 constexpr int kSide = 4;
 
+/// Elements of a pair at channel c of a head: all where pairs come several at a time.
+template <int kPairs>
+HWY_INLINE int64_t inPair(int64_t c, int64_t width) {
+  return kPairs > 1 ? kPair : width - c;
+}
+
 /// A pair, or its first `count` elements and zeros.
 template <typename T>
 HWY_INLINE void loadSomePair(const T *from, int64_t count, V &a, V &b) {
@@ -58,15 +64,13 @@ HWY_INLINE void storePlane(V a, V b, float *to) {
   store(b, to + kLanes);
 }
 
-/// roundBf16 of numbers and of those NaN that stay NaN: the low bits of what operations on values of 16 bits make of
-/// one are zero. Of the operands here only weights of f32 may bring others.
-HWY_INLINE hn::Vec<DU> roundQuiet(V v) {
-  const auto bits = hn::BitCast(du, v);
-  const auto half = hn::IfThenElse(hn::TestBit(bits, hn::Set(du, 0x10000)), hn::Set(du, 0x8000), hn::Set(du, 0x7FFF));
-  return hn::Add(bits, half);
-}
+/// The nearest bf16 of what arithmetic made, in the high 16 bits of each lane; the low ones are of no meaning. Of two
+/// that are as near, the larger one: the order of two exact halves is of the errors of what was rounded. A NaN stays one
+/// if its low 16 bits are zero, as those are that operations on values of 16 bits make. Of the operands here only
+/// weights of f32 may bring others.
+HWY_INLINE hn::Vec<DU> roundQuiet(V v) { return hn::Add(hn::BitCast(du, v), hn::Set(du, 0x8000)); }
 
-/// `rounded` and storeSomePair of such values.
+/// The value that storeQuiet stores.
 template <typename T>
 HWY_INLINE V roundedQuiet(V v) {
   if constexpr (std::is_same_v<T, Bf16>)
@@ -80,8 +84,8 @@ template <bool kStream, typename T>
 HWY_INLINE void storeQuiet(V a, V b, T *to, int64_t count, int64_t copies = 1, int64_t stride = 0) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<T, Bf16>) {
-    const auto both =
-        hn::OddEven(hn::BitCast(d16Pair, roundQuiet(b)), hn::BitCast(d16Pair, hn::ShiftRight<16>(roundQuiet(a))));
+    const auto both = hn::BitCast(
+        d16Pair, hn::OrAnd(hn::ShiftRight<16>(roundQuiet(a)), roundQuiet(b), hn::Set(du, 0xFFFF0000u)));
     if (count < kPair) {
       HWY_ALIGN uint16_t buffer[kPair];
       hn::Store(both, d16Pair, buffer);
@@ -125,15 +129,20 @@ HWY_INLINE void weightPlanes(const Args &args, const Heads &heads, int64_t head,
   }
 }
 
+/// Whether SiLU is made for what is stored as bf16: its error is then less than 9.1e-5 of it, 1/43 of half a unit of
+/// the 8 bits that are stored. 3e-5 come from the exponential and 6.1e-5 = 2^-14 from the reciprocal.
+template <typename T>
+constexpr bool kIsShort = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3 && std::is_same_v<T, Bf16>;
+
 /// 1 / x of numbers from 1 to 2^126, in place.
-template <int kCount>
+template <typename T, int kCount>
 HWY_INLINE void reciprocals(V (&x)[kCount]) {
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
     // A step of Newton's doubles the 12 bits or more of the approximation. Divisions take as long as all the rest.
     const V y = hn::ApproximateReciprocal(x[i]);
-    x[i] = hn::Mul(y, hn::NegMulAdd(x[i], y, hn::Set(d, 2.0f)));
+    x[i] = kIsShort<T> ? y : hn::Mul(y, hn::NegMulAdd(x[i], y, hn::Set(d, 2.0f)));
 #else
     x[i] = hn::Div(hn::Set(d, 1.0f), x[i]);
 #endif
@@ -149,39 +158,86 @@ HWY_INLINE V atLeast(V least, V v) {
 #endif
 }
 
-// exp(-a) = 2^(n + f). kMagic is a number that rounds a sum with it to a multiple of 2^-k, which is n: its low bits.
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-constexpr float kMagic = 786432.0f; // 1.5 * 2^19: n counts sixteenths
+// Masks of AVX-512 are operands of the multiply-add; a compiler makes two operations of a selection behind one.
 
-/// 2^n. The table has 2^(i/16) less what the shift makes of i.
-HWY_INLINE V powerOfTwo(V whole) {
-  alignas(64) static const uint32_t kSteps[16] = {
-      0x3F800000, 0x3F7DAAC3, 0x3F7B95C2, 0x3F79C3D3, 0x3F7837F0, 0x3F76F532, 0x3F75FED7, 0x3F75583F,
-      0x3F7504F3, 0x3F7508A4, 0x3F75672A, 0x3F76248C, 0x3F7744FD, 0x3F78CCDF, 0x3F7AC0C7, 0x3F7D257D};
-  const auto n = hn::BitCast(du, whole);
-  const hn::Vec<DU> step = {_mm512_permutexvar_epi32(n.raw, hn::Load(du, kSteps).raw)};
-  return hn::BitCast(d, hn::Add(step, hn::ShiftLeft<19>(n)));
+/// x*y + z where `yes`, else z.
+HWY_INLINE V addWhere(hn::Mask<D> yes, V x, V y, V z) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return {_mm512_mask3_fmadd_ps(x.raw, y.raw, z.raw, yes.raw)};
+#else
+  return hn::IfThenElse(yes, hn::MulAdd(x, y, z), z);
+#endif
 }
 
-/// 2^f of numbers up to 1/32.
+/// Numbers from -87 to 87 to the nearest bf16, of two as near the even one; others stay. Twice the number's 2^16 and it
+/// have 24 bits down to the last one of the bf16, and the product is exact and even there. Below 2^-126, where
+/// bf16 has fewer, 8 bits stay.
+HWY_INLINE V roundWhere(hn::Mask<D> yes, V v) {
+  const V scale = hn::Set(d, 65536.0f), sum = hn::MulAdd(v, scale, v);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return {_mm512_mask_fnmadd_ps(v.raw, yes.raw, scale.raw, sum.raw)};
+#else
+  return hn::IfThenElse(yes, hn::NegMulAdd(v, scale, sum), v);
+#endif
+}
+
+// exp(-a) = 2^(n + f). magic<T>() is a number that rounds a sum with it to a multiple of 2^-k, which is n: its low bits.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/// n counts sixteenths, or thirty-seconds where SiLU is short.
+template <typename T>
+constexpr float magic() {
+  return kIsShort<T> ? 393216.0f : 786432.0f; // 1.5 * 2^18, 1.5 * 2^19
+}
+
+/// 2^n. A table has 2^(i/16) or 2^(i/32) less what the shift makes of i. The latter's are larger by the 2.9e-5 that
+/// halve the error of smallPowers.
+template <typename T>
+HWY_INLINE V powerOfTwo(V whole) {
+  alignas(64) static const uint32_t kSixteenths[16] = {
+      0x3F800000, 0x3F7DAAC3, 0x3F7B95C2, 0x3F79C3D3, 0x3F7837F0, 0x3F76F532, 0x3F75FED7, 0x3F75583F,
+      0x3F7504F3, 0x3F7508A4, 0x3F75672A, 0x3F76248C, 0x3F7744FD, 0x3F78CCDF, 0x3F7AC0C7, 0x3F7D257D};
+  alignas(64) static const uint32_t kThirtySeconds[32] = {
+      0x3F8000F6, 0x3F7ECE82, 0x3F7DABC4, 0x3F7C9915, 0x3F7B96CE, 0x3F7AA54C, 0x3F79C4EC, 0x3F78F60E,
+      0x3F783915, 0x3F778E65, 0x3F76F664, 0x3F76717B, 0x3F760016, 0x3F75A2A1, 0x3F75598C, 0x3F75254A,
+      0x3F75064F, 0x3F74FD13, 0x3F750A0F, 0x3F752DC0, 0x3F7568A5, 0x3F75BB41, 0x3F762618, 0x3F76A9B2,
+      0x3F77469A, 0x3F77FD5E, 0x3F78CE8F, 0x3F79BAC0, 0x3F7AC28A, 0x3F7BE687, 0x3F7D2754, 0x3F7E8594};
+  const auto n = hn::BitCast(du, whole);
+  if constexpr (kIsShort<T>) {
+    const auto low = hn::Load(du, kThirtySeconds), high = hn::Load(du, kThirtySeconds + kLanes);
+    const hn::Vec<DU> step = {_mm512_permutex2var_epi32(low.raw, n.raw, high.raw)};
+    return hn::BitCast(d, hn::Add(step, hn::ShiftLeft<18>(n)));
+  } else {
+    const hn::Vec<DU> step = {_mm512_permutexvar_epi32(n.raw, hn::Load(du, kSixteenths).raw)};
+    return hn::BitCast(d, hn::Add(step, hn::ShiftLeft<19>(n)));
+  }
+}
+
+/// 2^f of numbers up to 1/32; of those up to 1/64 less 2.9e-5, within 3e-5, where SiLU is short.
 template <typename T, int kCount>
 HWY_INLINE void smallPowers(const V (&f)[kCount], V (&power)[kCount]) {
   constexpr bool kIsExact = sizeof(T) == 4; // 16 bits need no better than 4e-7
-  const V square = hn::Set(d, 2.40226507e-1f), linear = hn::Set(d, kIsExact ? 6.93147182e-1f : 6.93187800e-1f);
+  const V square = hn::Set(d, 2.40226507e-1f);
+  const V linear = hn::Set(d, kIsExact ? 6.93147182e-1f : kIsShort<T> ? 6.93140388e-1f : 6.93187800e-1f);
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i)
     power[i] = kIsExact ? hn::MulAdd(f[i], hn::Set(d, 5.55041087e-2f), square) : square;
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i)
-    power[i] = hn::MulAdd(f[i], power[i], linear);
+    power[i] = kIsShort<T> ? linear : hn::MulAdd(f[i], power[i], linear);
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i)
     power[i] = hn::MulAdd(f[i], power[i], hn::Set(d, 1.0f));
 }
 #else
-constexpr float kMagic = 12582912.0f + 127.0f; // 1.5 * 2^23 and the bias of exponents
+template <typename T>
+constexpr float magic() {
+  return 12582912.0f + 127.0f; // 1.5 * 2^23 and the bias of exponents
+}
 
-HWY_INLINE V powerOfTwo(V whole) { return hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, whole))); }
+template <typename T>
+HWY_INLINE V powerOfTwo(V whole) {
+  return hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, whole)));
+}
 
 /// 2^f of numbers up to 1/2.
 template <typename T, int kCount>
@@ -196,31 +252,38 @@ HWY_INLINE void smallPowers(const V (&f)[kCount], V (&power)[kCount]) {
 }
 #endif
 
-/// In place: a to u = a*s, s = sigmoid(a) = 1/(1 + e), e = exp(-a), to a few units in the last place of f32 where T is
-/// f32. Below -87, where s is 1e-38 and less, a counts as -87. Step by step for all vectors: one after the other, each
-/// would wait for its own steps.
+/// In place: a, which is rounded to T first, to u = a*s, s = sigmoid(a) = 1/(1 + e), e = exp(-a), to a few units in the
+/// last place of f32 where T is f32. Below -87, where s is 1e-38 and less, a counts as -87; from 87 on e is 0. Step by
+/// step for all vectors: one after the other, each would wait for its own steps.
 template <typename T, int kCount>
 HWY_INLINE void silu(V (&a)[kCount], V (&s)[kCount], V (&e)[kCount]) {
   const V least = hn::Set(d, -87.0f), most = hn::Set(d, 87.0f), one = hn::Set(d, 1.0f);
-  const V log2e = hn::Set(d, -1.44269504f), magic = hn::Set(d, kMagic);
+  const V log2e = hn::Set(d, -1.44269504f), rounder = hn::Set(d, magic<T>());
   V whole[kCount], f[kCount];
+  hn::Mask<D> isLess[kCount]; // not where a is a NaN
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i) {
     a[i] = atLeast(least, a[i]);
-    f[i] = hn::Min(a[i], most);
-    whole[i] = hn::MulAdd(f[i], log2e, magic);
+    isLess[i] = hn::Lt(a[i], most);
+    if constexpr (std::is_same_v<T, Bf16>)
+      a[i] = roundWhere(isLess[i], a[i]);
+    else
+      a[i] = rounded(a[i], static_cast<const T *>(nullptr));
   }
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i)
-    f[i] = hn::MulSub(f[i], log2e, hn::Sub(whole[i], magic));
+    whole[i] = hn::MulAdd(a[i], log2e, rounder);
+#pragma GCC unroll 4
+  for (int i = 0; i < kCount; ++i)
+    f[i] = hn::MulSub(a[i], log2e, hn::Sub(whole[i], rounder));
   smallPowers<T>(f, s);
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i) {
-    const V scale = powerOfTwo(whole[i]);
-    e[i] = hn::Mul(s[i], scale);
-    s[i] = hn::MulAdd(s[i], scale, one);
+    const V scale = powerOfTwo<T>(whole[i]);
+    e[i] = hn::IfThenElseZero(isLess[i], hn::Mul(s[i], scale));
+    s[i] = addWhere(isLess[i], s[i], scale, one);
   }
-  reciprocals(s);
+  reciprocals<T>(s);
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i)
     a[i] = hn::Mul(a[i], s[i]);
@@ -273,39 +336,82 @@ struct PairRows {
   }
 };
 
-/// a of a pair of channels, rounded, to planes to[t*pad], of groups of kTokens tokens. kTaps: k, or 0 where it is not
-/// known and taps may be missing.
+/// The pairs of channels from `at` on of the rows that a group of kTokens tokens and its kTaps taps read. The group
+/// behind it has the last of them for its first.
+template <int kTokens, int kTaps>
+class PairWindow {
+  V a[kTokens + kTaps - 1], b[kTokens + kTaps - 1];
+
+public:
+  template <typename T>
+  HWY_INLINE PairWindow(const T *const *rows, int64_t at) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kTaps - 1; ++i)
+      loadPair(rows[i] + at, a[kTokens + i], b[kTokens + i]);
+  }
+
+  template <typename T>
+  HWY_INLINE void next(const T *const *rows, int64_t at) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kTaps - 1; ++i) {
+      a[i] = a[kTokens + i];
+      b[i] = b[kTokens + i];
+    }
+#pragma GCC unroll 8
+    for (int i = kTaps - 1; i < kTokens + kTaps - 1; ++i)
+      loadPair(rows[i] + at, a[i], b[i]);
+  }
+
+  HWY_INLINE V first(int i) const { return a[i]; }
+  HWY_INLINE V second(int i) const { return b[i]; }
+};
+
+/// a of a pair of channels, not rounded, to planes to[t*pad], of groups of kTokens tokens. kTaps: k, or 0 where it is
+/// not known and taps may be missing.
 template <int kTokens, int kTaps, typename T>
 HWY_INLINE void convolvePair(const T *const *rows, int64_t c, const float *planes, int64_t pad, int64_t k,
                              int64_t firstTap, int64_t groups, float *to) {
-  V weightA[kTaps + 1], weightB[kTaps + 1], biasA, biasB;
-#pragma GCC unroll 4
-  for (int j = 0; j < kTaps; ++j)
-    loadPlane(planes + j * pad, weightA[j], weightB[j]);
+  V biasA, biasB;
   loadPlane(planes + k * pad, biasA, biasB);
-  const int64_t first = kTaps ? 0 : firstTap, last = kTaps ? kTaps : k;
+  if constexpr (kTaps > 0) {
+    V weightA[kTaps], weightB[kTaps];
+#pragma GCC unroll 4
+    for (int j = 0; j < kTaps; ++j)
+      loadPlane(planes + j * pad, weightA[j], weightB[j]);
+    PairWindow<kTokens, kTaps> x(rows, c);
+    for (int64_t group = 0; group < groups; ++group, rows += kTokens) {
+      x.next(rows, c);
+#pragma GCC unroll 4
+      for (int t = 0; t < kTokens; ++t, to += pad) {
+        V a = biasA, b = biasB;
+#pragma GCC unroll 4
+        for (int j = 0; j < kTaps; ++j) {
+          a = hn::MulAdd(weightA[j], x.first(t + j), a);
+          b = hn::MulAdd(weightB[j], x.second(t + j), b);
+        }
+        storePlane(a, b, to);
+      }
+    }
+    return;
+  }
   for (int64_t group = 0; group < groups; ++group, rows += kTokens, to += kTokens * pad) {
     V a[kTokens], b[kTokens];
-#pragma GCC unroll 4
-    for (int t = 0; t < kTokens; ++t) {
-      a[t] = biasA;
-      b[t] = biasB;
-    }
-#pragma GCC unroll 4
-    for (int64_t j = first; j < last; ++j) {
-      if (!kTaps)
-        loadPlane(planes + j * pad, weightA[0], weightB[0]);
+    std::fill_n(a, kTokens, biasA);
+    std::fill_n(b, kTokens, biasB);
+    for (int64_t j = firstTap; j < k; ++j) {
+      V weightA, weightB;
+      loadPlane(planes + j * pad, weightA, weightB);
 #pragma GCC unroll 4
       for (int t = 0; t < kTokens; ++t) {
         V xA, xB;
         loadPair(rows[t + j] + c, xA, xB);
-        a[t] = hn::MulAdd(weightA[kTaps ? j : 0], xA, a[t]);
-        b[t] = hn::MulAdd(weightB[kTaps ? j : 0], xB, b[t]);
+        a[t] = hn::MulAdd(weightA, xA, a[t]);
+        b[t] = hn::MulAdd(weightB, xB, b[t]);
       }
     }
 #pragma GCC unroll 4
     for (int t = 0; t < kTokens; ++t)
-      storePlane(roundedQuiet<T>(a[t]), roundedQuiet<T>(b[t]), to + t * pad);
+      storePlane(a[t], b[t], to + t * pad);
   }
 }
 
@@ -323,7 +429,7 @@ HWY_NOINLINE void convolveTokens(const T *const *taps, const float *planes, int6
   }
 }
 
-/// a of a piece's head to planes, rounded.
+/// a of a piece's head to planes, not rounded.
 template <typename T, typename Args>
 HWY_INLINE void convolveHead(const Args &args, const Piece &piece, int64_t head, const T *const *taps, float *to) {
   const Heads &heads = args.heads;
@@ -353,7 +459,8 @@ HWY_INLINE void copyBits(const T *from, int64_t count, int64_t ahead, T *to) {
     __builtin_prefetch(source + i + ahead * static_cast<int64_t>(sizeof(T)));
     hn::Stream(hn::LoadU(d8, source + i), d8, target + i);
   }
-  std::memcpy(target + i, source + i, bytes - i);
+  if (i < bytes)
+    std::memcpy(target + i, source + i, bytes - i);
 }
 
 /// log(1 + exp(p)), p where it is above the threshold.

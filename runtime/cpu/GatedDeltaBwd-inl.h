@@ -79,7 +79,7 @@ HWY_INLINE void valuePairs(const T *grad, const T *x, const float *a, int64_t c,
     V gradA, gradB;
     prefetchPair(x + at + width);
     prefetchPair(grad + at + width);
-    loadSomePair(grad + at, width - at, gradA, gradB);
+    loadSomePair(grad + at, inPair<kPairs>(at, width), gradA, gradB);
     storePlane(hn::Mul(slope[2 * i], gradA), hn::Mul(slope[2 * i + 1], gradB), da + at);
   }
 }
@@ -97,11 +97,11 @@ HWY_INLINE void keyPairs(const T *grad, const T *x, int64_t copies, float *a, in
     V sumA, sumB;
     prefetchPair(x + at + width);
     prefetchPair(grad + at + copies * width);
-    loadSomePair(grad + at, width - at, sumA, sumB);
+    loadSomePair(grad + at, inPair<kPairs>(at, width), sumA, sumB);
     for (int64_t copy = 1; copy < copies; ++copy) {
       V gradA, gradB;
       prefetchPair(grad + copy * width + at + copies * width);
-      loadSomePair(grad + copy * width + at, width - at, gradA, gradB);
+      loadSomePair(grad + copy * width + at, inPair<kPairs>(at, width), gradA, gradB);
       sumA = hn::Add(sumA, gradA);
       sumB = hn::Add(sumB, gradB);
     }
@@ -156,61 +156,82 @@ HWY_NOINLINE void keyHeadBwd(const GatedDeltaBwdCall &args, const T *grad, const
   }
 }
 
-/// One pair of the sums of d_conv_weight and d_conv_bias, of groups of kTokens tokens.
-template <int kTokens, int kTaps, typename T>
+/// One pair of the sums of d_conv_weight and, where kBias, of d_conv_bias, of groups of kTokens tokens.
+template <int kTokens, int kTaps, bool kBias, typename T>
 HWY_INLINE void sumPair(const T *const *rows, int64_t at, const float *da, int64_t pad, int64_t k, int64_t firstTap,
                         int64_t groups, float *sums) {
-  constexpr int kHeld = kTaps ? kTaps : kMostTaps;
-  V sumA[kHeld + 1], sumB[kHeld + 1];
-  const int64_t first = kTaps ? 0 : firstTap, last = kTaps ? kTaps : k;
-#pragma GCC unroll 8
-  for (int64_t j = first; j <= last; ++j)
-    loadPlane(sums + j * pad, sumA[j], sumB[j]);
-  for (int64_t group = 0; group < groups; ++group, rows += kTokens, da += kTokens * pad)
+  V biasA, biasB, daA, daB;
+  if (kBias)
+    loadPlane(sums + k * pad, biasA, biasB);
+  if constexpr (kTaps > 0) {
+    V sumA[kTaps], sumB[kTaps];
 #pragma GCC unroll 4
-    for (int t = 0; t < kTokens; ++t) {
-      V daA, daB;
-      loadPlane(da + t * pad, daA, daB);
-      sumA[last] = hn::Add(sumA[last], daA);
-      sumB[last] = hn::Add(sumB[last], daB);
+    for (int j = 0; j < kTaps; ++j)
+      loadPlane(sums + j * pad, sumA[j], sumB[j]);
+    PairWindow<kTokens, kTaps> x(rows, at);
+    for (int64_t group = 0; group < groups; ++group, rows += kTokens) {
+      x.next(rows, at);
 #pragma GCC unroll 4
-      for (int64_t j = first; j < last; ++j) {
-        V xA, xB;
-        loadPair(rows[t + j] + at, xA, xB);
-        sumA[j] = hn::MulAdd(daA, xA, sumA[j]);
-        sumB[j] = hn::MulAdd(daB, xB, sumB[j]);
+      for (int t = 0; t < kTokens; ++t, da += pad) {
+        loadPlane(da, daA, daB);
+        if (kBias) {
+          biasA = hn::Add(biasA, daA);
+          biasB = hn::Add(biasB, daB);
+        }
+#pragma GCC unroll 4
+        for (int j = 0; j < kTaps; ++j) {
+          sumA[j] = hn::MulAdd(daA, x.first(t + j), sumA[j]);
+          sumB[j] = hn::MulAdd(daB, x.second(t + j), sumB[j]);
+        }
       }
     }
-#pragma GCC unroll 8
-  for (int64_t j = first; j <= last; ++j)
-    storePlane(sumA[j], sumB[j], sums + j * pad);
+#pragma GCC unroll 4
+    for (int j = 0; j < kTaps; ++j)
+      storePlane(sumA[j], sumB[j], sums + j * pad);
+  } else {
+    for (int64_t t = 0; t < kTokens * groups; ++t, da += pad) {
+      loadPlane(da, daA, daB);
+      if (kBias) {
+        biasA = hn::Add(biasA, daA);
+        biasB = hn::Add(biasB, daB);
+      }
+      for (int64_t j = firstTap; j < k; ++j) {
+        V sumA, sumB, xA, xB;
+        loadPlane(sums + j * pad, sumA, sumB);
+        loadPair(rows[t + j] + at, xA, xB);
+        storePlane(hn::MulAdd(daA, xA, sumA), hn::MulAdd(daB, xB, sumB), sums + j * pad);
+      }
+    }
+  }
+  if (kBias)
+    storePlane(biasA, biasB, sums + k * pad);
 }
 
-template <int kTokens, int kTaps, typename T>
+template <int kTokens, int kTaps, bool kBias, typename T>
 HWY_NOINLINE void sumTokens(const T *const *taps, const float *da, int64_t width, int64_t pad, int64_t k,
                             int64_t firstTap, int64_t groups, float *sums) {
   int64_t c = 0;
   for (; c + kPair <= width; c += kPair)
-    sumPair<kTokens, kTaps>(taps, c, da + c, pad, k, firstTap, groups, sums + c);
+    sumPair<kTokens, kTaps, kBias>(taps, c, da + c, pad, k, firstTap, groups, sums + c);
   if (c < width) {
     const PairRows<T> last(taps, kTokens * groups + k - 1, c, width);
-    sumPair<kTokens, kTaps>(last.rows, 0, da + c, pad, k, firstTap, groups, sums + c);
+    sumPair<kTokens, kTaps, kBias>(last.rows, 0, da + c, pad, k, firstTap, groups, sums + c);
   }
 }
 
-/// Adds what a piece's head gives to the sums of d_conv_weight and d_conv_bias.
-template <typename T>
+/// Adds what a piece's head gives to the sums of d_conv_weight and, where kBias, of d_conv_bias.
+template <bool kBias, typename T>
 HWY_INLINE void sumHead(const GatedDeltaBwdCall &args, const Piece &piece, int64_t head, const T *const *taps,
                         const float *da, float *sums) {
   const int64_t k = args.k, width = args.heads.width(head), pad = args.heads.pad(head);
   forTogether(args, piece, [&](int64_t n, int64_t tokens, int64_t groups) {
     const int64_t t = n - piece.n;
     if (tokens == 1)
-      sumTokens<1, 0>(taps + t, da + t * pad, width, pad, k, firstTapOf(args, piece, n), groups, sums);
+      sumTokens<1, 0, kBias>(taps + t, da + t * pad, width, pad, k, firstTapOf(args, piece, n), groups, sums);
     else if (k == 4)
-      sumTokens<kTogether, 4>(taps + t, da + t * pad, width, pad, k, 0, groups, sums);
+      sumTokens<kTogether, 4, kBias>(taps + t, da + t * pad, width, pad, k, 0, groups, sums);
     else
-      sumTokens<kTogether, 0>(taps + t, da + t * pad, width, pad, k, 0, groups, sums);
+      sumTokens<kTogether, 0, kBias>(taps + t, da + t * pad, width, pad, k, 0, groups, sums);
   });
 }
 

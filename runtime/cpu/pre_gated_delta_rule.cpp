@@ -121,8 +121,10 @@ HWY_INLINE void valuePairs(const T *x, const float *a, int64_t c, int64_t width,
   V u[2 * kPairs];
   siluPairs<T, kPairs>(x, a, c, ahead, u);
 #pragma GCC unroll 4
-  for (int i = 0; i < kPairs; ++i)
-    storeQuiet<kStream>(u[2 * i], u[2 * i + 1], to + c + i * kPair, width - c - i * kPair);
+  for (int i = 0; i < kPairs; ++i) {
+    const int64_t at = c + i * kPair;
+    storeQuiet<kStream>(u[2 * i], u[2 * i + 1], to + at, inPair<kPairs>(at, width));
+  }
 }
 
 /// In place: a to u of q or k, rounded, with the sum of its squares.
@@ -137,7 +139,7 @@ HWY_INLINE void keyPairs(const T *x, float *a, int64_t c, int64_t width, int64_t
     storePlane(uA, uB, a + at);
     squares = hn::MulAdd(uB, uB, hn::MulAdd(uA, uA, squares));
     if (silu)
-      storeQuiet<kStream>(uA, uB, silu + at, width - at);
+      storeQuiet<kStream>(uA, uB, silu + at, inPair<kPairs>(at, width));
   }
 }
 

@@ -94,8 +94,10 @@ HWY_INLINE void headBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run r
                static_cast<const T *>(head < heads.keys ? args.d_query : args.d_key) +
                    (piece.n * hv + heads.copy(head)) * heads.dk,
                taps.rows + (k - 1), hv * heads.dk, piece.count, pad, room.u, da);
+  float *sums = room.sums + (k + 1) * heads.plane(head);
   if (args.wantsSums() && piece.n < run.last)
-    sumHead(args, piece, head, taps.rows, da, room.sums + (k + 1) * heads.plane(head));
+    args.d_conv_bias ? sumHead<true>(args, piece, head, taps.rows, da, sums)
+                     : sumHead<false>(args, piece, head, taps.rows, da, sums);
   if (!args.wantsInputs())
     return;
   std::memcpy(room.da, carry, (k - 1) * pad * sizeof(float));
