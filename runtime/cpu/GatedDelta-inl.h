@@ -65,8 +65,8 @@ HWY_INLINE void storePlane(V a, V b, float *to) {
 }
 
 /// The nearest bf16 of what arithmetic made, in the high 16 bits of each lane; the low ones are of no meaning. Of two
-/// that are as near, the larger one: the order of two exact halves is of the errors of what was rounded. A NaN stays one
-/// if its low 16 bits are zero, as those are that operations on values of 16 bits make. Of the operands here only
+/// that are as near, the larger one: the order of two exact halves is of the errors of what was rounded. A NaN stays
+/// one if its low 16 bits are zero, as those are that operations on values of 16 bits make. Of the operands here only
 /// weights of f32 may bring others.
 HWY_INLINE hn::Vec<DU> roundQuiet(V v) { return hn::Add(hn::BitCast(du, v), hn::Set(du, 0x8000)); }
 
@@ -84,8 +84,8 @@ template <bool kStream, typename T>
 HWY_INLINE void storeQuiet(V a, V b, T *to, int64_t count, int64_t copies = 1, int64_t stride = 0) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (std::is_same_v<T, Bf16>) {
-    const auto both = hn::BitCast(
-        d16Pair, hn::OrAnd(hn::ShiftRight<16>(roundQuiet(a)), roundQuiet(b), hn::Set(du, 0xFFFF0000u)));
+    const auto both =
+        hn::BitCast(d16Pair, hn::OrAnd(hn::ShiftRight<16>(roundQuiet(a)), roundQuiet(b), hn::Set(du, 0xFFFF0000u)));
     if (count < kPair) {
       HWY_ALIGN uint16_t buffer[kPair];
       hn::Store(both, d16Pair, buffer);
@@ -181,7 +181,8 @@ HWY_INLINE V roundWhere(hn::Mask<D> yes, V v) {
 #endif
 }
 
-// exp(-a) = 2^(n + f). magic<T>() is a number that rounds a sum with it to a multiple of 2^-k, which is n: its low bits.
+// exp(-a) = 2^(n + f). magic<T>() is a number that rounds a sum with it to a multiple of 2^-k, which is n: its low
+// bits.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 /// n counts sixteenths, or thirty-seconds where SiLU is short.
 template <typename T>
@@ -367,10 +368,11 @@ public:
 };
 
 /// a of a pair of channels, not rounded, to planes to[t*pad], of groups of kTokens tokens. kTaps: k, or 0 where it is
-/// not known and taps may be missing.
+/// not known and taps may be missing. Asks for what is `ahead` of them in the tokens' rows: no other pass is as short
+/// of memory's work.
 template <int kTokens, int kTaps, typename T>
-HWY_INLINE void convolvePair(const T *const *rows, int64_t c, const float *planes, int64_t pad, int64_t k,
-                             int64_t firstTap, int64_t groups, float *to) {
+HWY_INLINE void convolvePair(const T *const *rows, int64_t c, int64_t ahead, const float *planes, int64_t pad,
+                             int64_t k, int64_t firstTap, int64_t groups, float *to) {
   V biasA, biasB;
   loadPlane(planes + k * pad, biasA, biasB);
   if constexpr (kTaps > 0) {
@@ -384,6 +386,7 @@ HWY_INLINE void convolvePair(const T *const *rows, int64_t c, const float *plane
 #pragma GCC unroll 4
       for (int t = 0; t < kTokens; ++t, to += pad) {
         V a = biasA, b = biasB;
+        prefetchPair(rows[t + kTaps - 1] + c + ahead);
 #pragma GCC unroll 4
         for (int j = 0; j < kTaps; ++j) {
           a = hn::MulAdd(weightA[j], x.first(t + j), a);
@@ -410,39 +413,41 @@ HWY_INLINE void convolvePair(const T *const *rows, int64_t c, const float *plane
       }
     }
 #pragma GCC unroll 4
-    for (int t = 0; t < kTokens; ++t)
+    for (int t = 0; t < kTokens; ++t) {
+      prefetchPair(rows[t + k - 1] + c + ahead);
       storePlane(a[t], b[t], to + t * pad);
+    }
   }
 }
 
 /// a of a head to planes to[t*pad + c], 0 behind the last channel, of groups of kTokens tokens.
 template <int kTokens, int kTaps, typename T>
-HWY_NOINLINE void convolveTokens(const T *const *taps, const float *planes, int64_t width, int64_t pad, int64_t k,
-                                 int64_t firstTap, int64_t groups, float *to) {
+HWY_NOINLINE void convolveTokens(const T *const *taps, int64_t ahead, const float *planes, int64_t width, int64_t pad,
+                                 int64_t k, int64_t firstTap, int64_t groups, float *to) {
   int64_t c = 0;
-  for (; c + kPair <= width; c += kPair) {
-    convolvePair<kTokens, kTaps>(taps, c, planes + c, pad, k, firstTap, groups, to + c);
-  }
+  for (; c + kPair <= width; c += kPair)
+    convolvePair<kTokens, kTaps>(taps, c, ahead, planes + c, pad, k, firstTap, groups, to + c);
   if (c < width) {
     const PairRows<T> last(taps, kTokens * groups + k - 1, c, width);
-    convolvePair<kTokens, kTaps>(last.rows, 0, planes + c, pad, k, firstTap, groups, to + c);
+    convolvePair<kTokens, kTaps>(last.rows, 0, 0, planes + c, pad, k, firstTap, groups, to + c);
   }
 }
 
-/// a of a piece's head to planes, not rounded.
+/// a of a piece's head to planes, not rounded. Asks for what is `ahead` in its rows of x.
 template <typename T, typename Args>
-HWY_INLINE void convolveHead(const Args &args, const Piece &piece, int64_t head, const T *const *taps, float *to) {
+HWY_INLINE void convolveHead(const Args &args, const Piece &piece, int64_t head, const T *const *taps, int64_t ahead,
+                             float *to) {
   const Heads &heads = args.heads;
   const int64_t k = args.k, width = heads.width(head), pad = heads.pad(head);
   const float *planes = args.planes + (k + 1) * heads.plane(head);
   forTogether(args, piece, [&](int64_t n, int64_t tokens, int64_t groups) {
     const int64_t t = n - piece.n;
     if (tokens == 1)
-      convolveTokens<1, 0>(taps + t, planes, width, pad, k, firstTapOf(args, piece, n), groups, to + t * pad);
+      convolveTokens<1, 0>(taps + t, ahead, planes, width, pad, k, firstTapOf(args, piece, n), groups, to + t * pad);
     else if (k == 4)
-      convolveTokens<kTogether, 4>(taps + t, planes, width, pad, k, 0, groups, to + t * pad);
+      convolveTokens<kTogether, 4>(taps + t, ahead, planes, width, pad, k, 0, groups, to + t * pad);
     else
-      convolveTokens<kTogether, 0>(taps + t, planes, width, pad, k, 0, groups, to + t * pad);
+      convolveTokens<kTogether, 0>(taps + t, ahead, planes, width, pad, k, 0, groups, to + t * pad);
   });
 }
 

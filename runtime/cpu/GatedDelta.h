@@ -27,6 +27,10 @@ constexpr int64_t spanTokens(int64_t bytes) { return bytes == 4 ? kSpanTokens / 
 /// Tokens of one tile. It reads the k - 1 before them once more.
 constexpr int64_t kRunTokens = 64;
 
+struct HeadRange {
+  int64_t first, last;
+};
+
 /// Tokens [n, n+count) of the sequence [begin, end), at most kSpanTokens.
 struct Piece {
   int64_t n, count, begin, end;
@@ -75,16 +79,21 @@ int64_t firstTapOf(const Args &a, const Piece &piece, int64_t n) {
   return a.left_boundary ? 0 : std::max<int64_t>(0, piece.begin - (n - (a.k - 1)));
 }
 
+/// Elements from a head's channels to those of the head that comes `count` later; of the last heads of a span to the
+/// first ones of the next span, `rows` rows behind.
+template <typename Args>
+int64_t aheadOf(const Args &args, HeadRange range, int64_t head, int64_t count, int64_t rows) {
+  const int64_t wanted = head + count, heads = range.last - range.first;
+  const int64_t next = range.first + (wanted - range.first) % heads, spans = (wanted - range.first) / heads;
+  return args.heads.channel(next) - args.heads.channel(head) + spans * rows * args.D;
+}
+
 /// The row of left_boundary and of its gradient that has token begin - before of a sequence.
 template <typename Args>
 int64_t boundaryRowOf(const Args &a, const Piece &piece, int64_t before) {
   const int64_t at = a.p - before, i = piece.begin / a.M;
   return a.seq_layout == MHCRT_SEQ_LAYOUT_MBD ? at * a.b + i : i * a.p + at;
 }
-
-struct HeadRange {
-  int64_t first, last;
-};
 
 /// Sizes of heads. Planes of f32 have each head's channels padded to whole pairs of vectors.
 struct Heads {

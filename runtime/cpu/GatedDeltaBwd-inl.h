@@ -67,17 +67,15 @@ HWY_INLINE void slopesAt(const float *at, V (&u)[kCount], V (&slope)[kCount]) {
     slope[i] = hn::MulAdd(u[i], hn::Mul(e[i], slope[i]), slope[i]);
 }
 
-/// Pairs from channel c on of one token of a head of v: a to da. Asks for those of the next head in row x and of the
-/// gradient.
+/// Pairs from channel c on of one token of a head of v: a to da. Asks for the gradient of the next head.
 template <typename T, int kPairs>
-HWY_INLINE void valuePairs(const T *grad, const T *x, const float *a, int64_t c, int64_t width, float *da) {
+HWY_INLINE void valuePairs(const T *grad, const float *a, int64_t c, int64_t width, float *da) {
   V u[2 * kPairs], slope[2 * kPairs];
   slopesAt<T>(a + c, u, slope);
 #pragma GCC unroll 4
   for (int i = 0; i < kPairs; ++i) {
     const int64_t at = c + i * kPair;
     V gradA, gradB;
-    prefetchPair(x + at + width);
     prefetchPair(grad + at + width);
     loadSomePair(grad + at, inPair<kPairs>(at, width), gradA, gradB);
     storePlane(hn::Mul(slope[2 * i], gradA), hn::Mul(slope[2 * i + 1], gradB), da + at);
@@ -87,15 +85,14 @@ HWY_INLINE void valuePairs(const T *grad, const T *x, const float *a, int64_t c,
 /// Pairs from channel c on of one token of a head of q or k: slope * dy to da and slope * u in place of a, with the
 /// sums of u^2 and dy*u.
 template <typename T, int kPairs>
-HWY_INLINE void keyPairs(const T *grad, const T *x, int64_t copies, float *a, int64_t c, int64_t width, float *da,
-                         V &squares, V &products) {
+HWY_INLINE void keyPairs(const T *grad, int64_t copies, float *a, int64_t c, int64_t width, float *da, V &squares,
+                         V &products) {
   V u[2 * kPairs], slope[2 * kPairs];
   slopesAt<T>(a + c, u, slope);
 #pragma GCC unroll 4
   for (int i = 0; i < kPairs; ++i) {
     const int64_t at = c + i * kPair;
     V sumA, sumB;
-    prefetchPair(x + at + width);
     prefetchPair(grad + at + copies * width);
     loadSomePair(grad + at, inPair<kPairs>(at, width), sumA, sumB);
     for (int64_t copy = 1; copy < copies; ++copy) {
@@ -113,32 +110,32 @@ HWY_INLINE void keyPairs(const T *grad, const T *x, int64_t copies, float *a, in
   }
 }
 
-/// da of a piece's head of v, whose tokens have rows x. Rows of gradients are `stride` elements apart.
+/// da of a piece's head of v. Rows of gradients are `stride` elements apart.
 template <typename T>
-HWY_NOINLINE void valueHeadBwd(const T *grad, const T *const *x, int64_t stride, int64_t count, int64_t width,
-                               int64_t pad, const float *a, float *da) {
+HWY_NOINLINE void valueHeadBwd(const T *grad, int64_t stride, int64_t count, int64_t width, int64_t pad, const float *a,
+                               float *da) {
   for (int64_t t = 0; t < count; ++t, grad += stride, a += pad, da += pad) {
     int64_t c = 0;
     for (; c + kSide * kLanes <= width; c += kSide * kLanes)
-      valuePairs<T, kSide / 2>(grad, x[t], a, c, width, da);
+      valuePairs<T, kSide / 2>(grad, a, c, width, da);
     for (; c < width; c += kPair)
-      valuePairs<T, 1>(grad, x[t], a, c, width, da);
+      valuePairs<T, 1>(grad, a, c, width, da);
   }
 }
 
 /// da of a piece's head of q or k. a is overwritten.
 template <typename T>
-HWY_NOINLINE void keyHeadBwd(const GatedDeltaBwdCall &args, const T *grad, const T *const *x, int64_t stride,
-                             int64_t count, int64_t pad, float *a, float *da) {
+HWY_NOINLINE void keyHeadBwd(const GatedDeltaBwdCall &args, const T *grad, int64_t stride, int64_t count, int64_t pad,
+                             float *a, float *da) {
   const int64_t width = args.dk, copies = args.heads.repeat;
   HWY_ALIGN float norms[HWY_MAX(kSpanTokens, kLanes)] = {}, scales[HWY_MAX(kSpanTokens, kLanes)] = {};
   for (int64_t t = 0; t < count; ++t, grad += stride) {
     V squares = hn::Zero(d), products = hn::Zero(d);
     int64_t c = 0;
     for (; c + kSide * kLanes <= width; c += kSide * kLanes)
-      keyPairs<T, kSide / 2>(grad, x[t], copies, a + t * pad, c, width, da + t * pad, squares, products);
+      keyPairs<T, kSide / 2>(grad, copies, a + t * pad, c, width, da + t * pad, squares, products);
     for (; c < width; c += kPair)
-      keyPairs<T, 1>(grad, x[t], copies, a + t * pad, c, width, da + t * pad, squares, products);
+      keyPairs<T, 1>(grad, copies, a + t * pad, c, width, da + t * pad, squares, products);
     norms[t] = sumLanes(squares);
     scales[t] = sumLanes(products);
   }

@@ -48,14 +48,6 @@ namespace HWY_NAMESPACE {
 /// Heads from the one that is computed to the one that is asked for.
 constexpr int64_t kHeadsAhead = 2;
 
-/// Elements from a head's channels to those of the head that comes kHeadsAhead later; of the last heads of a span to
-/// the first ones of the next span, `rows` rows behind.
-HWY_INLINE int64_t aheadOf(const GatedDeltaCall &args, HeadRange range, int64_t head, int64_t rows) {
-  const int64_t wanted = head + kHeadsAhead, heads = range.last - range.first;
-  const int64_t next = range.first + (wanted - range.first) % heads, spans = (wanted - range.first) / heads;
-  return args.heads.channel(next) - args.heads.channel(head) + spans * rows * args.D;
-}
-
 /// A copy of z, of one row of each token of a span. Rows of 16 bits are copied a part at a time, so that memory is busy
 /// during arithmetic; the streams of wider ones would be too many side by side.
 template <typename T>
@@ -103,23 +95,20 @@ public:
   }
 };
 
-/// Pairs from channel c on of one token of a head: a to u, not rounded. Asks for what is `ahead` of them in row x.
-template <typename T, int kPairs>
-HWY_INLINE void siluPairs(const T *x, const float *a, int64_t c, int64_t ahead, V (&u)[2 * kPairs]) {
-  V s[2 * kPairs], e[2 * kPairs];
+/// a to u, not rounded, of neighbouring vectors.
+template <typename T, int kCount>
+HWY_INLINE void siluAt(const float *at, V (&u)[kCount]) {
+  V s[kCount], e[kCount];
 #pragma GCC unroll 4
-  for (int i = 0; i < 2 * kPairs; ++i)
-    u[i] = load(a + c + i * kLanes);
-#pragma GCC unroll 4
-  for (int i = 0; i < kPairs; ++i)
-    prefetchPair(x + ahead + c + i * kPair);
+  for (int i = 0; i < kCount; ++i)
+    u[i] = load(at + i * kLanes);
   silu<T>(u, s, e);
 }
 
 template <bool kStream, typename T, int kPairs>
-HWY_INLINE void valuePairs(const T *x, const float *a, int64_t c, int64_t width, int64_t ahead, T *to) {
+HWY_INLINE void valuePairs(const float *a, int64_t c, int64_t width, T *to) {
   V u[2 * kPairs];
-  siluPairs<T, kPairs>(x, a, c, ahead, u);
+  siluAt<T>(a + c, u);
 #pragma GCC unroll 4
   for (int i = 0; i < kPairs; ++i) {
     const int64_t at = c + i * kPair;
@@ -129,9 +118,9 @@ HWY_INLINE void valuePairs(const T *x, const float *a, int64_t c, int64_t width,
 
 /// In place: a to u of q or k, rounded, with the sum of its squares.
 template <bool kStream, typename T, int kPairs>
-HWY_INLINE void keyPairs(const T *x, float *a, int64_t c, int64_t width, int64_t ahead, T *silu, V &squares) {
+HWY_INLINE void keyPairs(float *a, int64_t c, int64_t width, T *silu, V &squares) {
   V u[2 * kPairs];
-  siluPairs<T, kPairs>(x, a, c, ahead, u);
+  siluAt<T>(a + c, u);
 #pragma GCC unroll 4
   for (int i = 0; i < kPairs; ++i) {
     const int64_t at = c + i * kPair;
@@ -144,8 +133,8 @@ HWY_INLINE void keyPairs(const T *x, float *a, int64_t c, int64_t width, int64_t
 }
 
 template <bool kStream, typename T>
-HWY_NOINLINE void storeValues(const GatedDeltaCall &args, const Piece &piece, int64_t head, const T *const *x,
-                              int64_t ahead, const float *a, GateCopy<T> &gate) {
+HWY_NOINLINE void storeValues(const GatedDeltaCall &args, const Piece &piece, int64_t head, const float *a,
+                              GateCopy<T> &gate) {
   const Heads &heads = args.heads;
   const int64_t dv = args.dv;
   T *to = static_cast<T *>(args.value) + (piece.n * heads.values + head - 2 * heads.keys) * dv;
@@ -153,15 +142,14 @@ HWY_NOINLINE void storeValues(const GatedDeltaCall &args, const Piece &piece, in
     gate.template next<kStream>();
     int64_t c = 0;
     for (; c + kSide * kLanes <= dv; c += kSide * kLanes)
-      valuePairs<kStream, T, kSide / 2>(x[t], a, c, dv, ahead, to);
+      valuePairs<kStream, T, kSide / 2>(a, c, dv, to);
     for (; c < dv; c += kPair)
-      valuePairs<kStream, T, 1>(x[t], a, c, dv, ahead, to);
+      valuePairs<kStream, T, 1>(a, c, dv, to);
   }
 }
 
 template <bool kStream, typename T>
-HWY_NOINLINE void storeKeys(const GatedDeltaCall &args, const Piece &piece, int64_t head, const T *const *x,
-                            int64_t ahead, float *a, GateCopy<T> &gate) {
+HWY_NOINLINE void storeKeys(const GatedDeltaCall &args, const Piece &piece, int64_t head, float *a, GateCopy<T> &gate) {
   const Heads &heads = args.heads;
   const int64_t dk = args.dk, pad = heads.pad(head);
   HWY_ALIGN float norms[HWY_MAX(kSpanTokens, kLanes)] = {}, sums[kSpanTokens * kLanes];
@@ -172,9 +160,9 @@ HWY_NOINLINE void storeKeys(const GatedDeltaCall &args, const Piece &piece, int6
     V squares = hn::Zero(d);
     int64_t c = 0;
     for (; c + kSide * kLanes <= dk; c += kSide * kLanes)
-      keyPairs<kStream, T, kSide / 2>(x[t], row, c, dk, ahead, silu, squares);
+      keyPairs<kStream, T, kSide / 2>(row, c, dk, silu, squares);
     for (; c < dk; c += kPair)
-      keyPairs<kStream, T, 1>(x[t], row, c, dk, ahead, silu, squares);
+      keyPairs<kStream, T, 1>(row, c, dk, silu, squares);
     store(squares, sums + t * kLanes);
   }
   for (int64_t t = 0; t < piece.count; ++t)
@@ -196,12 +184,11 @@ template <bool kStream, typename T>
 HWY_INLINE void oneHead(const GatedDeltaCall &args, const Piece &piece, int64_t head, int64_t ahead, float *planes,
                         GateCopy<T> &gate) {
   const TapRows<T> taps = tapRows<T>(args, piece, args.heads.channel(head));
-  convolveHead(args, piece, head, taps.rows, planes);
-  const T *const *x = taps.rows + (args.k - 1);
+  convolveHead(args, piece, head, taps.rows, ahead, planes);
   if (args.heads.isValue(head))
-    storeValues<kStream>(args, piece, head, x, ahead, planes, gate);
+    storeValues<kStream>(args, piece, head, planes, gate);
   else
-    storeKeys<kStream>(args, piece, head, x, ahead, planes, gate);
+    storeKeys<kStream>(args, piece, head, planes, gate);
 }
 
 /// beta and g of token n.
@@ -229,8 +216,10 @@ HWY_INLINE void gatedDeltaTile(const GatedDeltaCall &args, HeadRange range, int6
     const int64_t count = spanPieces(args, span, HWY_MIN(last, span + kSpan), pieces);
     GateCopy<T> gate(args, args.heads.valueChannels(range), range.last - range.first, pieces, count);
     for (int64_t head = range.first; head < range.last; ++head)
-      for (int64_t i = 0; i < count; ++i)
-        oneHead<kStream, T>(args, pieces[i], head, aheadOf(args, range, head, kSpan * pieces[i].step), planes, gate);
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t ahead = aheadOf(args, range, head, kHeadsAhead, kSpan * pieces[i].step);
+        oneHead<kStream, T>(args, pieces[i], head, ahead, planes, gate);
+      }
     gate.template rest<kStream>();
     for (int64_t i = 0; range.last == args.heads.count() && i < count; ++i)
       for (int64_t t = 0; t < pieces[i].count; ++t)

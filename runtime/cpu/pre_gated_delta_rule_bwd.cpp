@@ -79,21 +79,21 @@ HWY_INLINE void inputsBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run
 }
 
 template <bool kStream, typename T>
-HWY_INLINE void headBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run run, int64_t head,
+HWY_INLINE void headBwd(const GatedDeltaBwdCall &args, const Piece &piece, Run run, int64_t head, int64_t ahead,
                         const GatedDeltaRoom &room) {
   const Heads &heads = args.heads;
   const int64_t k = args.k, pad = heads.pad(head), hv = heads.values;
   const TapRows<T> taps = tapRows<T>(args, piece, heads.channel(head));
-  convolveHead(args, piece, head, taps.rows, room.u);
+  convolveHead(args, piece, head, taps.rows, ahead, room.u);
   float *carry = room.carry + (k - 1) * heads.plane(head), *da = room.da + (k - 1) * pad;
   if (heads.isValue(head))
     valueHeadBwd(static_cast<const T *>(args.d_value) + (piece.n * hv + head - 2 * heads.keys) * heads.dv,
-                 taps.rows + (k - 1), hv * heads.dv, piece.count, heads.dv, pad, room.u, da);
+                 hv * heads.dv, piece.count, heads.dv, pad, room.u, da);
   else
     keyHeadBwd(args,
                static_cast<const T *>(head < heads.keys ? args.d_query : args.d_key) +
                    (piece.n * hv + heads.copy(head)) * heads.dk,
-               taps.rows + (k - 1), hv * heads.dk, piece.count, pad, room.u, da);
+               hv * heads.dk, piece.count, pad, room.u, da);
   float *sums = room.sums + (k + 1) * heads.plane(head);
   if (args.wantsSums() && piece.n < run.last)
     args.d_conv_bias ? sumHead<true>(args, piece, head, taps.rows, da, sums)
@@ -154,13 +154,13 @@ template <bool kStream, typename T>
 HWY_INLINE void gatedDeltaBwdTyped(const GatedDeltaBwdCall &args, HeadRange range, Run run, int64_t first, int64_t last,
                                    const GatedDeltaRoom &room) {
   const bool isConvolved = args.wantsSums() || args.wantsInputs();
-  constexpr int64_t kSpan = spanTokens(sizeof(T));
+  constexpr int64_t kSpan = kSpanTokens / 2; // it has three times the forward's rows
   Piece pieces[kSpanTokens];
   for (int64_t span = first; span < last; span += kSpan) {
     const int64_t count = spanPieces(args, span, HWY_MIN(last, span + kSpan), pieces);
     for (int64_t head = range.first; isConvolved && head < range.last; ++head)
       for (int64_t i = 0; i < count; ++i)
-        headBwd<kStream, T>(args, pieces[i], run, head, room);
+        headBwd<kStream, T>(args, pieces[i], run, head, aheadOf(args, range, head, 1, kSpan * pieces[i].step), room);
     for (int64_t i = 0; i < count; ++i)
       for (int64_t t = 0; t < pieces[i].count && pieces[i].n < run.last; ++t)
         restOfTokenBwd<kStream, T>(args, pieces[i], range, pieces[i].n + t, room.sums + args.gateSums());
