@@ -65,11 +65,17 @@ HWY_INLINE void storePlane(V a, V b, float *to) {
   store(b, to + kLanes);
 }
 
-/// The nearest bf16 of what arithmetic made, in the high 16 bits of each lane; the low ones are of no meaning. Of two
-/// that are as near, the larger one: the order of two exact halves is of the errors of what was rounded. A NaN stays
-/// one if its low 16 bits are zero, as those are that operations on values of 16 bits make. Of the operands here only
-/// weights of f32 may bring others.
-HWY_INLINE hn::Vec<DU> roundQuiet(V v) { return hn::Add(hn::BitCast(du, v), hn::Set(du, 0x8000)); }
+/// The nearest bf16 of what follows from SiLU, in the high 16 bits of each lane; the low ones are of no meaning. Where
+/// SiLU is short, its error decides between two that are as near, so the larger one is as good as the even one. A NaN
+/// stays one if its low 16 bits are zero, as those are that operations on values of 16 bits make. Of the operands here
+/// only weights of f32 may bring others.
+HWY_INLINE hn::Vec<DU> roundQuiet(V v) {
+  const auto bits = hn::BitCast(du, v), half = hn::Set(du, 0x8000);
+  if constexpr (kIsShort<Bf16>)
+    return hn::Add(bits, half);
+  else
+    return hn::Add(bits, hn::IfThenElse(hn::TestBit(bits, hn::Set(du, 0x10000)), half, hn::Set(du, 0x7FFF)));
+}
 
 /// The value that storeQuiet stores.
 template <typename T>
