@@ -5,7 +5,7 @@
 //
 // Tensors of bf16 seen as groups of 64 channels: a box has `tokens` tokens and `groups` groups, and lies in shared
 // memory as [group][stream][token][64 channels] with the 128-byte swizzle. What lies behind the last token is read as
-// zero and not written.
+// zero and not written. Narrow boxes have one group of 32 channels, the 64-byte swizzle.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_HOST_TENSORMAP_H
@@ -21,6 +21,10 @@ struct TileShape {
   int64_t M, C; ///< of the tensor
   uint32_t tokens, groups;
 };
+struct NarrowShape {
+  int64_t M, C; ///< of the tensor
+  uint32_t tokens, streams;
+};
 
 /// Map of a tensor [M,4,C].
 cudaError_t streamsMap(CUtensorMap &map, const void *data, const TileShape &shape);
@@ -28,6 +32,8 @@ cudaError_t streamsMap(CUtensorMap &map, const void *data, const TileShape &shap
 cudaError_t equalStreamsMap(CUtensorMap &map, const void *data, const TileShape &shape);
 /// Map of a tensor [M,C].
 cudaError_t channelsMap(CUtensorMap &map, const void *data, const TileShape &shape);
+/// Map of a tensor [M,streams,C], of narrow boxes that have all streams.
+cudaError_t narrowMap(CUtensorMap &map, const void *data, const NarrowShape &shape);
 
 } // namespace mhcrt
 

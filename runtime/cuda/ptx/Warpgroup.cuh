@@ -3,8 +3,8 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// wgmma, one instruction per function. Operands lie in shared memory with the 128-byte swizzle: rows of 64 bf16 values
-// of K, 1024 bytes per eight rows.
+// wgmma, one instruction per function. Operands lie in shared memory; those of operandAt() with the 128-byte swizzle:
+// rows of 64 bf16 values of K, 1024 bytes per eight rows.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_PTX_WARPGROUP_CUH
@@ -18,6 +18,19 @@ namespace mhcrt {
 __device__ __forceinline__ uint64_t operandAt(uint32_t address) {
   constexpr uint64_t kSwizzle128 = uint64_t{1} << 62, kEightRows = uint64_t{1024 / 16} << 32;
   return kSwizzle128 | kEightRows | uint64_t{1} << 16 | (address & 0x3ffff) >> 4;
+}
+
+/// The descriptor of an operand of 64 values of M: two boxes, `box` bytes from one to the next, with the 64-byte
+/// swizzle, which have a row of 32 values of M for each of 16 values of K.
+__device__ __forceinline__ uint64_t halfOperandAt(uint32_t address, uint32_t box) {
+  constexpr uint64_t kSwizzle64 = uint64_t{2} << 62, kEightRows = uint64_t{512 / 16} << 32;
+  return kSwizzle64 | kEightRows | uint64_t{box / 16} << 16 | (address & 0x3ffff) >> 4;
+}
+
+/// The descriptor of an operand without swizzle: 128 bytes per eight rows of eight values of K, `half` bytes from
+/// those to the next eight values.
+__device__ __forceinline__ uint64_t plainOperandAt(uint32_t address, uint32_t half) {
+  return uint64_t{128 / 16} << 32 | uint64_t{half / 16} << 16 | (address & 0x3ffff) >> 4;
 }
 
 __device__ __forceinline__ void beginProducts() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
@@ -35,6 +48,17 @@ __device__ __forceinline__ void waitProducts(float (&d)[80]) {
                  "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63]),
                  "+f"(d[64]), "+f"(d[65]), "+f"(d[66]), "+f"(d[67]), "+f"(d[68]), "+f"(d[69]), "+f"(d[70]), "+f"(d[71]),
                  "+f"(d[72]), "+f"(d[73]), "+f"(d[74]), "+f"(d[75]), "+f"(d[76]), "+f"(d[77]), "+f"(d[78]), "+f"(d[79])
+               :
+               : "memory");
+}
+
+__device__ __forceinline__ void waitProducts(float (&d)[40]) {
+  asm volatile("wgmma.wait_group.sync.aligned 0;"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+                 "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
+                 "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
+                 "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]),
+                 "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39])
                :
                : "memory");
 }
@@ -66,6 +90,22 @@ __device__ __forceinline__ void multiplyWide(float (&d)[80], uint64_t a, uint64_
                  "+f"(d[64]), "+f"(d[65]), "+f"(d[66]), "+f"(d[67]), "+f"(d[68]), "+f"(d[69]), "+f"(d[70]), "+f"(d[71]),
                  "+f"(d[72]), "+f"(d[73]), "+f"(d[74]), "+f"(d[75]), "+f"(d[76]), "+f"(d[77]), "+f"(d[78]), "+f"(d[79])
                : "l"(a), "l"(b), "r"(static_cast<int>(adds)), "n"(kA == WideRows::ofM));
+}
+
+/// The same as multiplyWide() with 80 columns of B, and values of M in a row of A.
+__device__ __forceinline__ void multiplyNarrow(float (&d)[40], uint64_t a, uint64_t b, bool adds) {
+  asm volatile("{\n .reg .pred p;\n setp.ne.b32 p, %42, 0;\n"
+               "wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16 {"
+               "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+               "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+               "%32, %33, %34, %35, %36, %37, %38, %39"
+               "}, %40, %41, p, 1, 1, 1, 0;\n}"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+                 "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
+                 "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
+                 "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]),
+                 "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39])
+               : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
 }
 
 } // namespace mhcrt

@@ -24,7 +24,8 @@ int64_t streamTilesBytes(const ProjectionBwdArgs &args); ///< of scratch memory
 cudaError_t streamTiles(const ProjectionBwdArgs &args, const generic::StreamShares &shares, const float *factor,
                         float *partials, void *scratch, cudaStream_t stream);
 
-/// The same of eight streams, where d_x and dW have a launch each (stream_eight.cu, weight_eight.cu).
+/// The same of eight streams, where d_x and dW have a launch each (stream_eight.cu, weight_eight.cu), but for those
+/// that stream_eight_sm90.cu takes.
 bool streamEightTakes(const ProjectionBwdArgs &args, const generic::StreamShares &shares, Needs &needs);
 int64_t streamEightBytes(const ProjectionBwdArgs &args);
 /// `isHopper`: on a GPU of architecture 90, whose kernels of bf16 streams are those of *_sm90.cu.
@@ -34,12 +35,12 @@ cudaError_t streamEight(const ProjectionBwdArgs &args, const generic::StreamShar
 /// dW of each run, with `fragments` in the scratch memory of streamEight.
 cudaError_t weightEight(const ProjectionBwdArgs &args, float *partials, uint4 *fragments, cudaStream_t stream);
 
-/// Whether the calls that streamEight() takes are those of stream_eight_sm90.cu; weight_eight_sm90.cu takes all in
-/// bf16.
+/// Whether the calls that streamEight() takes are those of stream_eight_sm90.cu; weight_eight_sm90.cu takes all others
+/// in bf16.
 bool streamEightSm90Takes(const ProjectionBwdArgs &args);
 int64_t streamEightSm90Bytes(const ProjectionBwdArgs &args);
 cudaError_t streamEightSm90(const ProjectionBwdArgs &args, const generic::StreamShares &shares, const float *factor,
-                            void *scratch, int multiprocessors, cudaStream_t stream);
+                            float *partials, void *scratch, int multiprocessors, cudaStream_t stream);
 int64_t weightEightSm90Bytes(const ProjectionBwdArgs &args);
 cudaError_t weightEightSm90(const ProjectionBwdArgs &args, float *partials, void *scratch, int multiprocessors,
                             cudaStream_t stream);

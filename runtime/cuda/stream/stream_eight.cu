@@ -311,9 +311,10 @@ cudaError_t mhcrt::streamEight(const ProjectionBwdArgs &a, const generic::Stream
                                cudaStream_t stream) {
   auto *fragments = static_cast<uint4 *>(scratch);
   cudaError_t error = cudaSuccess;
+  if (isHopper && streamEightSm90Takes(a))
+    return streamEightSm90(a, shares, factor, partials, scratch, multiprocessors, stream);
   if (a.d_x)
-    error = isHopper && streamEightSm90Takes(a) ? streamEightSm90(a, shares, factor, scratch, multiprocessors, stream)
-                                                : launchStreams(a, shares, factor, fragments, multiprocessors, stream);
+    error = launchStreams(a, shares, factor, fragments, multiprocessors, stream);
   if (error || !partials)
     return error;
   return isHopper && a.x_type == MHCRT_BF16 ? weightEightSm90(a, partials, scratch, multiprocessors, stream)

@@ -327,15 +327,19 @@ bool mhcrt::streamTilesTake(const ProjectionBwdArgs &a, const generic::StreamSha
 }
 
 /// As many runs as fill an H200's 132 multiprocessors best, by a whole number of rounds; none so long that the flushes
-/// it adds become a sum of many terms.
+/// it adds become a sum of many terms. A run costs the memory of its sums: those of eight streams
+/// (stream_eight_sm90.cu) are many, and a block of them fills a multiprocessor and flushes each 16 tokens.
 generic::TokenRuns mhcrt::streamTilesRuns(const ProjectionBwdArgs &a) {
-  constexpr int64_t kPlaces = 132 * kResident, kChoices = 12, kRunTokens = kStage * kFlush, kMostFlushes = 256;
-  const int64_t slices = slicesOf(a), chunks = divideUp(a.M, kRunTokens), least = divideUp(chunks, kMostFlushes);
+  const bool isEight = a.n == 8 && a.x_type == MHCRT_BF16 && a.C % 32 == 0;
+  constexpr int64_t kChoices = 12, kRunTokens = kStage * kFlush;
+  const int64_t places = 132 * (isEight ? 1 : kResident), mostTokens = isEight ? 4096 : 256 * kRunTokens;
+  const int64_t slices = isEight ? a.C / 32 : slicesOf(a), chunks = divideUp(a.M, kRunTokens),
+                least = divideUp(a.M, mostTokens);
   int64_t best = least;
   double most = 0;
   for (int64_t runs = least; runs < std::min(least + kChoices, chunks + 1); ++runs) {
-    const double used = static_cast<double>(slices * runs) / (divideUp(slices * runs, kPlaces) * kPlaces);
-    if (used > most * 1.02)
+    const double used = static_cast<double>(slices * runs) / (divideUp(slices * runs, places) * places);
+    if (used > most * (isEight ? 1.1 : 1.02))
       best = runs, most = used;
   }
   return generic::TokenRuns(a.M, divideUp(chunks, best) * kRunTokens, chunks);
