@@ -8,8 +8,9 @@
 //   d_beta = sum_m dz                 d_alpha = sum over m and the columns of a group of dz * s * proj
 //   d_proj = dz * a * s               d_stat = sum_j dz * a * proj, times -s^3/2 for mean_square
 //
-// Generic: one thread per token; a block of 256 tokens has a partial sum of d_alpha and d_beta. All f32. z is computed
-// again: the gate itself would not give g (1 - g) back where g is close to 0 or 1. Bytes a token: 4*(3*N + 2).
+// Generic: one thread per token; a block of 128 tokens, so that few tokens meet many multiprocessors, has a partial sum
+// of d_alpha and d_beta, and a warp per column adds those. All f32. z is computed again: the gate itself would not give
+// g (1 - g) back where g is close to 0 or 1. Bytes a token: 4*(3*N + 2).
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/algebra/Gate.cuh"
@@ -18,6 +19,7 @@
 #include "cuda/kernels/Generic.h"
 #include "cuda/tile/Sum.cuh"
 #include "src/Checks.h"
+#include "src/CompensatedSum.h"
 
 using namespace mhcrt;
 
@@ -27,6 +29,7 @@ namespace {
 constexpr int kGroups = 3;
 /// Columns whose sums over a block are made at a time, and those that are loaded at once.
 constexpr int kPanel = 32, kAhead = 8;
+constexpr int kTokens = 128, kTokenWarps = kTokens / kWarp; ///< of a block, which has a thread for each
 
 /// The gradient of column j of what mhc.gates returns; one that is absent is zero. Without a branch, so that several
 /// loads are under way.
@@ -123,12 +126,12 @@ __device__ inline void addColumns(const GatesBwdArgs &a, int64_t m, int64_t j0, 
       sums[e] = dz[e];
 }
 
-__global__ void __launch_bounds__(kThreads) gatesBwdKernel(GatesBwdArgs a, int64_t tiles, float *partials) {
-  __shared__ float panel[kWarps][kPanel];
-  __shared__ BlockRoom<kGroups> groupRoom;
-  __shared__ Stage stages[kWarps];
+__global__ void __launch_bounds__(kTokens) gatesBwdKernel(GatesBwdArgs a, int64_t tiles, float *partials) {
+  __shared__ float panel[kTokenWarps][kPanel];
+  __shared__ BlockRoom<kGroups, kTokens> groupRoom;
+  __shared__ Stage stages[kTokenWarps];
   for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const int64_t m = tile * kThreads + threadIdx.x;
+    const int64_t m = tile * kTokens + threadIdx.x;
     const bool isToken = m < a.M;
     const float s = isToken ? tokenMultiplier(a.stat, m, a.stat_form, static_cast<float>(a.norm_eps)) : 1.0f;
     float dStat = 0, alphaSums[kGroups] = {};
@@ -146,7 +149,7 @@ __global__ void __launch_bounds__(kThreads) gatesBwdKernel(GatesBwdArgs a, int64
       __syncthreads();
       if (threadIdx.x < columns) {
         float sum = panel[0][threadIdx.x];
-        for (int w = 1; w < kWarps; ++w)
+        for (int w = 1; w < kTokenWarps; ++w)
           sum += panel[w][threadIdx.x];
         partial[kGroups + j0 + threadIdx.x] = sum;
       }
@@ -162,24 +165,41 @@ __global__ void __launch_bounds__(kThreads) gatesBwdKernel(GatesBwdArgs a, int64
   }
 }
 
+/// Adds the tiles' sums to the starts of d_alpha, of A values, and of d_beta: a warp per column.
+__global__ void __launch_bounds__(kThreads) gatesBwdSumKernel(GatesBwdArgs a, int64_t tiles, const float *partials) {
+  const int64_t column = firstItem() / kWarp;
+  const bool isAlpha = column < kGroups;
+  const int64_t at = isAlpha ? column : column - kGroups;
+  auto *to = static_cast<float *>(isAlpha ? a.d_alpha : a.d_beta);
+  if (!to || at >= (isAlpha ? a.A : a.N))
+    return;
+  const auto *start = static_cast<const float *>(isAlpha ? a.d_alpha_in : a.d_beta_in);
+  CompensatedSum sum;
+#pragma unroll 8 // whose loads are under way together
+  for (int64_t tile = threadIdx.x % kWarp; tile < tiles; tile += kWarp)
+    sum.add(partials[tile * (kGroups + a.N) + column]);
+  const float total = warpSum(sum.value());
+  if (threadIdx.x % kWarp == 0)
+    to[at] = (start ? start[at] : 0.0f) + total;
+}
+
 } // namespace
 
 int64_t generic::gatesBwdBytes(const GatesBwdArgs &a) {
   ScratchPlan plan;
-  plan.addFloats(divideUp(a.M, kThreads), kGroups + a.N);
+  plan.addFloats(divideUp(a.M, kTokens), kGroups + a.N);
   return plan.bytes();
 }
 
 cudaError_t generic::gatesBwd(mhcrt_context &context, const GatesBwdArgs &a, void *scratch) {
-  const int64_t tiles = divideUp(a.M, kThreads), width = kGroups + a.N;
+  const int64_t tiles = divideUp(a.M, kTokens);
   auto *partials = static_cast<float *>(scratch);
-  cudaError_t error =
-      launchKernel(gatesBwdKernel, gridForBlocks(context, tiles), kThreads, 0, context.stream, a, tiles, partials);
-  if (error == cudaSuccess && a.d_alpha)
-    error = addPartials(context, partials, tiles, width, a.A, a.d_alpha_in, a.d_alpha);
-  if (error == cudaSuccess && a.d_beta)
-    error = addPartials(context, partials + kGroups, tiles, width, a.N, a.d_beta_in, a.d_beta);
-  return error;
+  const cudaError_t error =
+      launchKernel(gatesBwdKernel, gridForBlocks(context, tiles), kTokens, 0, context.stream, a, tiles, partials);
+  if (error || (!a.d_alpha && !a.d_beta))
+    return error;
+  return launchKernel(gatesBwdSumKernel, static_cast<unsigned>(divideUp((kGroups + a.N) * kWarp, kThreads)), kThreads,
+                      0, context.stream, a, tiles, static_cast<const float *>(partials));
 }
 
 static cudaError_t launchGeneric(mhcrt_context &context, const GatesBwdArgs &a) {

@@ -23,16 +23,16 @@ __device__ inline float warpSum(float value) {
   return value;
 }
 
-/// Room of one block's sums.
-template <int kCount>
+/// Room of the sums of one block of kBlock threads.
+template <int kCount, int kBlock = kThreads>
 struct BlockRoom {
-  float warps[kWarps][kCount];
+  float warps[kBlock / kWarp][kCount];
   float totals[kCount];
 };
 
-/// Adds each value over the kThreads threads of the block. All threads may read room.totals until the next call.
-template <int kCount>
-__device__ inline void blockSum(const float (&values)[kCount], BlockRoom<kCount> &room) {
+/// Adds each value over the threads of the block. All threads may read room.totals until the next call.
+template <int kCount, int kBlock>
+__device__ inline void blockSum(const float (&values)[kCount], BlockRoom<kCount, kBlock> &room) {
   const int warp = threadIdx.x / kWarp;
   __syncthreads(); // the last call's totals were read
 #pragma unroll
@@ -42,9 +42,9 @@ __device__ inline void blockSum(const float (&values)[kCount], BlockRoom<kCount>
       room.warps[warp][k] = sum;
   }
   __syncthreads();
-  for (int k = threadIdx.x; k < kCount; k += kThreads) {
+  for (int k = threadIdx.x; k < kCount; k += kBlock) {
     float sum = room.warps[0][k];
-    for (int w = 1; w < kWarps; ++w)
+    for (int w = 1; w < kBlock / kWarp; ++w)
       sum += room.warps[w][k];
     room.totals[k] = sum;
   }
