@@ -245,21 +245,39 @@ __global__ void __launch_bounds__(kThreads, 1)
   clusterWait();
 }
 
-constexpr int kPackThreads = 256;
+constexpr int kPackThreads = 256, kPackValues = 8;
 
-/// phi in two bf16 terms, [kRows][K]: a thread has two values. Zero behind the last column.
-__global__ void __launch_bounds__(kPackThreads) eightPackKernel(PhiElements<AnyInput> phi, uint32_t *to) {
+/// phi in two bf16 terms, [kRows][K]: a thread has eight values of a column, whose loads are under way together. Zero
+/// behind the last column.
+__global__ void __launch_bounds__(kPackThreads) eightPackKernel(PhiElements<AnyInput> phi, uint4 *to) {
   beginOverlapped();
-  const int64_t pairs = phi.K / 2, item = int64_t(blockIdx.x) * kPackThreads + threadIdx.x;
-  if (item >= kColumns * pairs)
+  const int64_t groups = phi.K / kPackValues, item = int64_t(blockIdx.x) * kPackThreads + threadIdx.x;
+  if (item >= kColumns * groups)
     return;
-  const int64_t j = item / pairs, k = item % pairs * 2;
-  const bool real = j < phi.N;
-  uint32_t first, second;
-  splitBf16(real ? phi.at(j, k) * phi.scale(k) : 0.0f, real ? phi.at(j, k + 1) * phi.scale(k + 1) : 0.0f, first,
-            second);
+  const int64_t j = item / groups, k = item % groups * kPackValues;
+  float values[kPackValues] = {};
+  if (j < phi.N && phi.phi.rowsFirst() && phi.phi.type == MHCRT_F32 &&
+      reinterpret_cast<uintptr_t>(phi.phi.phi) % 16 == 0) {
+    const auto *from = reinterpret_cast<const float4 *>(static_cast<const float *>(phi.phi.phi) + phi.index(j, k));
+    const float4 low = from[0], high = from[1];
+    values[0] = low.x, values[1] = low.y, values[2] = low.z, values[3] = low.w;
+    values[4] = high.x, values[5] = high.y, values[6] = high.z, values[7] = high.w;
+  } else if (j < phi.N) {
+#pragma unroll
+    for (int e = 0; e < kPackValues; ++e)
+      values[e] = phi.at(j, k + e);
+  }
+  if (j < phi.N && phi.phi.weight)
+#pragma unroll
+    for (int e = 0; e < kPackValues; ++e)
+      values[e] *= phi.scale(k + e);
+  uint4 first, second;
+  splitBf16(values[0], values[1], first.x, second.x);
+  splitBf16(values[2], values[3], first.y, second.y);
+  splitBf16(values[4], values[5], first.z, second.z);
+  splitBf16(values[6], values[7], first.w, second.w);
   to[item] = first;
-  to[kColumns * pairs + item] = second;
+  to[kColumns * groups + item] = second;
 }
 
 constexpr int kFinishThreads = 256, kFinishTokens = kFinishThreads / 32;
@@ -347,15 +365,16 @@ int64_t mhcrt::projectionEightBytes(const ProjectionArgs &a) { return Rooms(a).p
 cudaError_t mhcrt::projectionEight(const ProjectionArgs &a, void *scratch, cudaStream_t stream) {
   const Rooms rooms(a);
   auto *base = static_cast<char *>(scratch);
-  auto *packed = reinterpret_cast<uint32_t *>(base + rooms.phi);
+  auto *packed = reinterpret_cast<uint4 *>(base + rooms.phi);
   auto *sums = reinterpret_cast<float *>(base + rooms.sums), *squares = reinterpret_cast<float *>(base + rooms.squares);
   CUtensorMap x, phi;
   cudaError_t error = channelsMap(x, a.x, {a.M, a.K, kTokens, kBoxes});
   if (!error)
     error = channelsMap(phi, packed, {kRows, a.K, kShareRows, 1});
   if (!error)
-    error = launchOverlapping(eightPackKernel, static_cast<unsigned>(divideUp(kColumns * a.K / 2, kPackThreads)),
-                              kPackThreads, 1, 0, stream, phiElementsOf(a, a.N), packed);
+    error =
+        launchOverlapping(eightPackKernel, static_cast<unsigned>(divideUp(kColumns * a.K / kPackValues, kPackThreads)),
+                          kPackThreads, 1, 0, stream, phiElementsOf(a, a.N), packed);
   if (error)
     return error;
   const Eight args = {sums, squares, a.M, rooms.flushes, rooms.run, rooms.parts, rooms.units};
