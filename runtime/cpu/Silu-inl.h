@@ -30,8 +30,9 @@ template <typename T, int kCount>
 HWY_INLINE void reciprocals(V (&x)[kCount]) {
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-    // A step of Newton's doubles the 12 bits or more of the approximation. Divisions take as long as all the rest.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+    // A step of Newton's doubles the 14 bits of the approximation. Makers of processors agree on its bits, but not on
+    // those of AVX2's. Divisions take as long as all the rest.
     const V y = hn::ApproximateReciprocal(x[i]);
     x[i] = kIsShort<T> ? y : hn::Mul(y, hn::NegMulAdd(x[i], y, hn::Set(d, 2.0f)));
 #else
