@@ -279,6 +279,19 @@ HWY_NOINLINE void convolveTokens(const T *const *taps, int64_t ahead, const floa
   }
 }
 
+/// Calls body(n, kTogether, groups) for tokens of a piece that have all their taps, and body(n, 1, 1) for the rest.
+/// Inline: a copy of what `body` refers to would wait for all streaming stores that are under way, and stop their
+/// overlap with arithmetic.
+template <typename Args, typename Body>
+HWY_INLINE void forTogether(const Args &a, const Piece &piece, Body body) {
+  const int64_t last = piece.n + piece.count;
+  for (int64_t n = piece.n; n < last;) {
+    const int64_t groups = n - (a.k - 1) >= piece.begin ? (last - n) / kTogether : 0, tokens = groups ? kTogether : 1;
+    body(n, tokens, std::max<int64_t>(groups, 1));
+    n += tokens * std::max<int64_t>(groups, 1);
+  }
+}
+
 /// a of a piece's head to planes, not rounded. Asks for what is `ahead` in its rows of x.
 template <typename T, typename Args>
 HWY_INLINE void convolveHead(const Args &args, const Piece &piece, int64_t head, const T *const *taps, int64_t ahead,

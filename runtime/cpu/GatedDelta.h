@@ -62,17 +62,6 @@ int64_t spanPieces(const Args &a, int64_t first, int64_t last, Piece (&pieces)[k
   return count;
 }
 
-/// Calls body(n, kTogether, groups) for tokens of a piece that have all their taps, and body(n, 1, 1) for the rest.
-template <typename Args, typename Body>
-void forTogether(const Args &a, const Piece &piece, Body body) {
-  const int64_t last = piece.n + piece.count;
-  for (int64_t n = piece.n; n < last;) {
-    const int64_t groups = n - (a.k - 1) >= piece.begin ? (last - n) / kTogether : 0, tokens = groups ? kTogether : 1;
-    body(n, tokens, std::max<int64_t>(groups, 1));
-    n += tokens * std::max<int64_t>(groups, 1);
-  }
-}
-
 /// The first tap that token n of a piece has, those of left_boundary among them.
 template <typename Args>
 int64_t firstTapOf(const Args &a, const Piece &piece, int64_t n) {

@@ -14,7 +14,7 @@ using Case = GatedDeltaCase;
 
 const double kAlike = std::ldexp(1.0, -20); ///< of f32 arithmetic, relative
 
-/// Error of SiLU, relative. With AVX-512 that of bf16 has 3e-5 from its exponential and 6.1e-5 from its reciprocal,
+/// Relative error of SiLU. With AVX-512 that of bf16 has 3e-5 from its exponential and 6.1e-5 from its reciprocal,
 /// together 1/43 of half a unit of the 8 bits that are stored. Its slope, s + u*e*s, has that of s and, of the second
 /// term, which is 0.23 at most, 2.1e-4: less than twice this.
 double siluError(int32_t type) { return type == MHCRT_BF16 ? 9.1e-5 + kAlike : kAlike; }
