@@ -7,8 +7,8 @@
 //   dW = sum of the groups' partial sums;   d_alpha, d_beta: of the tiles' partial sums
 //
 // Plan    A block has 64 rows of K: a thread adds 4 columns of a row over the groups, in their order; the tile turns in
-//         shared memory. The last block adds the gates' sums, one column per warp. Compensated sums: there may be 31250
-//         of a million tokens.
+//         shared memory. The last blocks add the gates' sums, one column per warp: one block with three a warp took
+//         longer than all others. Compensated sums: there may be 31250 of a million tokens.
 // Bytes   96 * groups + 96 (192 with d_phi_in) per row of K, mostly from the second-level cache.
 // Needs   K a multiple of 64. d_phi may be d_phi_in.
 // Round   all f32.
@@ -24,7 +24,7 @@ using namespace mhcrt;
 namespace {
 
 constexpr int kRows = 64;
-constexpr int kThreads = kRows * kColumns / 4;
+constexpr int kThreads = kRows * kColumns / 4, kWarps = kThreads / 32;
 
 using Elements = PhiElements<WideOrBf16Input>;
 
@@ -66,25 +66,31 @@ __device__ void storeWeight(const WeightGradArgs &args, int64_t k0, const float 
   args.dWeight[k] = startOf(args.dWeightIn, k) + sum;
 }
 
-__device__ void addGates(const WeightGradArgs &args) {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  for (int column = warp; column < 3 + args.columns; column += kThreads / 32) {
-    const float *from = args.gatePartials + static_cast<int64_t>(column) * args.tiles;
-    CompensatedSum ofLane;
+/// `block` counts those that add the gates' sums.
+__device__ void addGates(const WeightGradArgs &args, int block) {
+  const int column = block * kWarps + threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (column >= 3 + args.columns)
+    return;
+  const float *from = args.gatePartials + static_cast<int64_t>(column) * args.tiles;
+  CompensatedSum ofLane;
 #pragma unroll 8
-    for (int tile = lane; tile < args.tiles; tile += 32)
-      ofLane.add(from[tile]);
-    float sum = ofLane.value();
+  for (int tile = lane; tile < args.tiles; tile += 32)
+    ofLane.add(from[tile]);
+  float sum = ofLane.value();
 #pragma unroll
-    for (int offset = 16; offset; offset /= 2)
-      sum += __shfl_xor_sync(~0u, sum, offset);
-    if (lane != 0)
-      continue;
-    if (column < 3 && args.dAlpha)
-      args.dAlpha[column] = startOf(args.dAlphaIn, column) + sum;
-    if (column >= 3 && args.dBeta)
-      args.dBeta[column - 3] = startOf(args.dBetaIn, column - 3) + sum;
-  }
+  for (int offset = 16; offset; offset /= 2)
+    sum += __shfl_xor_sync(~0u, sum, offset);
+  if (lane != 0)
+    return;
+  if (column < 3 && args.dAlpha)
+    args.dAlpha[column] = startOf(args.dAlphaIn, column) + sum;
+  if (column >= 3 && args.dBeta)
+    args.dBeta[column - 3] = startOf(args.dBetaIn, column - 3) + sum;
+}
+
+/// Blocks that add dW.
+__host__ __device__ __forceinline__ int64_t productBlocks(const WeightGradArgs &args) {
+  return args.partials ? args.K / kRows : 0;
 }
 
 __global__ void __launch_bounds__(kThreads) weightGradKernel(const __grid_constant__ WeightGradArgs args) {
@@ -92,7 +98,7 @@ __global__ void __launch_bounds__(kThreads) weightGradKernel(const __grid_consta
   beginOverlapped();
   const int64_t k0 = static_cast<int64_t>(blockIdx.x) * kRows;
   if (!args.partials || k0 >= args.K) {
-    addGates(args);
+    addGates(args, static_cast<int>(blockIdx.x - productBlocks(args)));
     return;
   }
   addGroups(args, k0, tile);
@@ -106,7 +112,8 @@ __global__ void __launch_bounds__(kThreads) weightGradKernel(const __grid_consta
 } // namespace
 
 cudaError_t mhcrt::weightGrad(const WeightGradArgs &args, cudaStream_t stream) {
-  const int64_t blocks = (args.partials ? args.K / kRows : 0) + (args.gatePartials ? 1 : 0);
+  const int gateBlocks = args.gatePartials ? (3 + args.columns + kWarps - 1) / kWarps : 0;
+  const int64_t blocks = productBlocks(args) + gateBlocks;
   if (blocks == 0)
     return cudaSuccess;
   return launchOverlapping(weightGradKernel, static_cast<unsigned>(blocks), kThreads, 1, 0, stream, args);
