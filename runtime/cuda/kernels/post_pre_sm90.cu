@@ -19,7 +19,7 @@
 //           two                  119             174       212                           329       411       491
 //         8192x7168: 416 (94) and 569. Another run, M = 8192 and C = 6656, 8192, 12288, 16384: 395 (92), 527 (85),
 //         809 (83), 1082 (83); two: 531, 654, 997, 1328.
-//         32768x4096: 946 (95) and 1267. 65536x768: 378 (90) and 512. 4096x1280: 47 (75) and 64. 128x4096: 13.6 and 17.
+//         32768x4096: 946 (95) and 1267. 65536x768: 378 (90) and 512. 4096x1280: 47 (75) and 64. 128x4096: 13.0 and 17.
 //         Where multipliers mix, u two tiles late was as fast. Fewer slots were up to 2 % faster at C = 4096, copies of
 //         every tile into the second-level cache ahead of its load 12 to 40 % slower.
 //         docs/performance.md says what 128x4096 consists of.

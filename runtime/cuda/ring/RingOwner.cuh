@@ -242,16 +242,19 @@ struct ReadParameters {
 
   __device__ __forceinline__ float alpha(int k) const { return args.alpha[k]; }
   __device__ __forceinline__ float beta(int column) const { return args.beta[column]; }
+  __device__ __forceinline__ const SinkhornOptions &sinkhorn() const { return args.sinkhorn; }
 };
 
 /// The same, read before there is a token: lane l has beta[l]. All lanes ask for them together.
 struct HeldParameters {
   float alphas[3], betas;
+  SinkhornOptions map; ///< of the residual map
 
   __device__ __forceinline__ HeldParameters(const RingArgs &args, int lane, int columns)
-      : alphas{0, args.alpha[1], args.alpha[2]}, betas(args.beta[min(lane, columns - 1)]) {}
+      : alphas{0, args.alpha[1], args.alpha[2]}, betas(args.beta[min(lane, columns - 1)]), map(args.sinkhorn) {}
   __device__ __forceinline__ float alpha(int k) const { return alphas[k]; }
   __device__ __forceinline__ float beta(int column) const { return __shfl_sync(~0u, betas, column); }
+  __device__ __forceinline__ const SinkhornOptions &sinkhorn() const { return map; }
 };
 
 /// The matrix of a token, less the outer product of h_post and h_pre where the inner residual is folded; stored where
@@ -270,12 +273,12 @@ __device__ __forceinline__ void storeCoefficients(const RingArgs &args, const Pa
     mix[k] = fmaf(loadSharedFloat(row + placeOf(2 * n + k) * 4), parameters.alpha(2), parameters.beta(2 * n + k));
   if (args.resMap != MHCRT_RES_MAP_IDENTITY) {
     if constexpr (n == 4) {
-      if (args.sinkhorn.isNewton())
-        newtonLimit(mix, args.sinkhorn.iters);
+      if (parameters.sinkhorn().isNewton())
+        newtonLimit(mix, parameters.sinkhorn().iters);
       else
-        sinkhornMix(mix, args.sinkhorn);
+        sinkhornMix(mix, parameters.sinkhorn());
     } else {
-      sinkhornMix(mix, args.sinkhorn);
+      sinkhornMix(mix, parameters.sinkhorn());
     }
   }
   if (args.foldPre) {
@@ -295,15 +298,20 @@ __device__ __forceinline__ void storeCoefficients(const RingArgs &args, const Pa
     reinterpret_cast<Row *>(args.hRes)[token * n + o] = reinterpret_cast<const Row &>(mix[n * o]);
 }
 
+/// Begins, in a cluster, with a batch of no tokens and one iteration, whatever its rows hold: the warp would only wait,
+/// and finds its code loaded when the first token comes.
 template <typename S>
 __device__ __forceinline__ void gatesRole(const RingArgs &args, const RingBlock<S> &block) {
   if (block.rank >= S::kOwners && !S::kThroughMemory)
     return;
-  const HeldParameters held(args, block.lane, S::kColumns);
-  for (int batch = 0;; ++batch) {
+  HeldParameters held(args, block.lane, S::kColumns);
+  for (int batch = S::kThroughMemory ? 0 : -1;; ++batch) {
     const int half = batch & 1;
-    barrierWait(block.bars.gateFull(half), (batch >> 1) & 1);
-    const int count = loadSharedInt(block.memory + S::kGateCounts + half * 4);
+    const bool isEmpty = !S::kThroughMemory && batch < 0;
+    held.map.iters = isEmpty ? 1 : args.sinkhorn.iters;
+    if (!isEmpty)
+      barrierWait(block.bars.gateFull(half), (batch >> 1) & 1);
+    const int count = isEmpty ? 0 : loadSharedInt(block.memory + S::kGateCounts + half * 4);
     const bool last = count >= 2 * kGateRows;
     const int tokens = last ? count - 2 * kGateRows : count;
     const auto rowAt = [&](int k) { return block.memory + S::kGateInput + (half * kGateRows + k) * kGateFloats * 4; };
@@ -317,7 +325,7 @@ __device__ __forceinline__ void gatesRole(const RingArgs &args, const RingBlock<
     else if (block.lane < tokens && tokenAt(block.lane) < args.M) // gangs were 1 % slower with parameters held
       storeCoefficients<4>(args, ReadParameters{args}, tokenAt(block.lane), rowAt(block.lane), true);
     __syncwarp();
-    if (block.lane == 0)
+    if (block.lane == 0 && !isEmpty)
       barrierArrive(block.bars.gateFree(half));
     if (last)
       return;
