@@ -57,7 +57,8 @@ struct PreBwdOperands {
 struct PreBwdBoundary {
   BoundaryRow *rows; ///< null where it is not; else they have what dProj and scalars have
   const float *hPost, *hRes;
-  bool inputFirst; ///< hRes is [in, out]
+  bool inputFirst;  ///< hRes is [in, out]
+  int64_t keptFrom; ///< token from which d_u stays in the second-level cache for the second launch
 };
 
 /// Results of the first launch that the second reads, in scratch memory.

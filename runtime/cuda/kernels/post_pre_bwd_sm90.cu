@@ -4,12 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Plan    pre_bwd_reduce_sm90.cu on y (10C bytes per token), boundary_bwd_sm90.cu (30C with a start of dy), the sums of
-//         weights and of tokens. All but the first are launched early and wait for the memory of the one before.
+//         weights and of tokens. All but the first are launched early and wait for the memory of the one before. The
+//         second-level cache keeps the end of d_u for the second and the first tokens' sums for the last.
 // Needs   those of the rows of pre_bwd and post_bwd, but that there may be d_bias; y, d_u, d_f and d_x; no dropout.
-// Time    one H100, us with a tensor as the start, and those of the launches apart: 500 and 777 at 8192x4096,
-//         854 and 1330 at 8192x7168, 642 and 995 at 8192x5120, 333 and 500 at 8192x2560, 98 and 142 at
-//         4096x1280, 1954 and 2973 at 32768x4096, 792 and 1166 at 65536x768, 84 and 118 at 1024x4096. 40C
-//         bytes per token take 446 us at 8192x4096 by the copy there: 89 percent.
+// Time    one H100, us with a tensor as the start, and percent of 40C bytes per token by the copy there: 137 (82) at
+//         8192x1024, 196 (86) at 8192x1536, 322 (87) at 8192x2560, 494 (91) at 8192x4096, 635 (88) at 8192x5120,
+//         846 (92) at 8192x7168, 93 at 4096x1280, 1949 at 32768x4096, 772 at 65536x768, 79 at 1024x4096.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Context.h"
@@ -35,7 +35,7 @@ static BoundaryBwdArgs boundaryOf(const PostPreBwdArgs &a, const PreBwdOperands 
   to.x = a.x, to.equalX = a.equal_x, to.dx = a.d_x;
   to.f = a.f, to.df = a.d_f;
   to.rows = rows.boundary.rows, to.inputFirst = rows.boundary.inputFirst;
-  to.sums = sums;
+  to.sums = sums, to.keptSums = kKeptSums / (a.C / kSlice * kTokenSums * static_cast<int64_t>(sizeof(float)));
   to.bias = a.bias, to.biasType = a.bias_type, to.biasSums = a.d_bias ? biasSums : nullptr;
   return to;
 }
@@ -53,7 +53,8 @@ cudaError_t mhcrt::postPreBwdSm90(mhcrt_context &context, const PostPreBwdArgs &
     return cudaSuccess;
   PreBwdRows rows = preBwdRows(pre, scratch);
   rows.boundary = {reinterpret_cast<BoundaryRow *>(scratch + preBytes), static_cast<const float *>(a.h_post),
-                   static_cast<const float *>(a.h_res), a.orient == MHCRT_ORIENT_IO};
+                   static_cast<const float *>(a.h_res), a.orient == MHCRT_ORIENT_IO,
+                   a.M - kKeptBranch / (a.C * static_cast<int64_t>(sizeof(uint16_t)))};
   auto *sums = reinterpret_cast<float *>(scratch + preBytes + rowBytes);
   const BoundaryBwdArgs stream = boundaryOf(a, pre, rows, sums, sums + sumBytes / sizeof(float));
   cudaError_t error = preBwdReduce(pre, rows, context.stream);

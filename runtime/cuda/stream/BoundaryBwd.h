@@ -12,6 +12,9 @@
 namespace mhcrt {
 
 constexpr int kTokenSums = 20; ///< d_h_res with the output stream first, d_h_post
+/// Bytes of d_u and of the sums of tokens that are to stay in the second-level cache, of which there are 50 MB, from
+/// the launch that reads or makes them to the one that needs them.
+constexpr int64_t kKeptBranch = 32 << 20, kKeptSums = 24 << 20;
 
 /// A token's coefficients. An odd number of 16 bytes: rows of 8 tokens lie in different banks.
 struct BoundaryRow {
@@ -31,6 +34,7 @@ struct BoundaryBwdArgs : StreamBwdArgs {
   bool inputFirst;         ///< d_h_res is [in, out]
   void *df;
   float *sums;      ///< [C / kSlice][M][20]
+  int64_t keptSums; ///< tokens whose sums are to stay in the second-level cache: the first, which come last
   const void *bias; ///< [C]; null when there is none
   int32_t biasType; ///< f32 or bf16
   float *biasSums;  ///< [groups][C]: partial sums of d_bias; null when it is not wanted

@@ -11,6 +11,7 @@
 #ifndef MHCRT_CUDA_STREAM_BOUNDARYBWDRING_CUH
 #define MHCRT_CUDA_STREAM_BOUNDARYBWDRING_CUH
 
+#include "cuda/ptx/CachePolicy.cuh"
 #include "cuda/stream/BoundaryBwd.h"
 #include "cuda/stream/StreamBwdProduct.cuh"
 #include "cuda/stream/StreamBwdRing.cuh"
@@ -50,7 +51,7 @@ __device__ __forceinline__ void loadTile(const BoundaryBwdArgs &args, const Walk
   bulkLoad(walk.base + L::kRowsAt + slot * L::kRows, args.rows + token, L::kRows, bar);
   if (kStart != Start::kNone)
     loadStreams(box + L::kGrad, &maps.start, token, group, bar);
-  loadChannels(box + L::kDu, &maps.du, token, group, bar);
+  loadChannels(box + L::kDu, &maps.du, token, group, bar, keepShort());
 }
 
 /// Called by one thread.
@@ -97,7 +98,7 @@ __device__ __forceinline__ void storeTokenSums(const BoundaryBwdArgs &args, cons
 #pragma unroll 1
   for (int s = 0; s < walk.count; ++s) {
     barrierWait(walk.done + 8 * slot.at, slot.parity);
-    const int token = walk.token(s);
+    const int token = walk.token(s), left = static_cast<int>(args.M) - token;
     const auto *sums = sharedAt<float4>(walk.shared, L::kSumsAt + slot.at * L::kSums);
     auto *to = reinterpret_cast<float4 *>(args.sums) + (walk.slice * args.M + token) * kTokenPieces;
     for (int piece = lane; piece < kPieces; piece += 32) {
@@ -107,8 +108,8 @@ __device__ __forceinline__ void storeTokenSums(const BoundaryBwdArgs &args, cons
         const float4 other = sums[warp * kPieces + piece];
         sum.x += other.x, sum.y += other.y, sum.z += other.z, sum.w += other.w;
       }
-      if (token + piece / kTokenPieces < args.M)
-        to[piece] = sum;
+      if (piece / kTokenPieces < left)
+        storeOnce(to + piece, sum, token < args.keptSums ? keepLong() : keepAsUsual());
     }
     __syncwarp();
     if (lane == 0)

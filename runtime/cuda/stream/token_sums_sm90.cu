@@ -12,6 +12,7 @@
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/LaunchOverlapping.h"
+#include "cuda/ptx/CachePolicy.cuh"
 #include "cuda/ptx/Overlap.cuh"
 #include "cuda/stream/BoundaryBwd.h"
 #include "cuda/tile/Vec.cuh"
@@ -34,11 +35,16 @@ struct Sums {
   TokenSumResults to;
 };
 
+__device__ __forceinline__ float4 loadLast(const float4 *p) {
+  const uint4 bits = loadOnce(p, keepShort());
+  return reinterpret_cast<const float4 &>(bits);
+}
+
 __device__ __forceinline__ void addPiece(const Sums &sums, int64_t at) {
-  float4 sum = sums.from[at];
+  float4 sum = loadLast(sums.from + at);
 #pragma unroll 8
   for (int slice = 1; slice < sums.slices; ++slice) {
-    const float4 other = sums.from[slice * sums.pieces + at];
+    const float4 other = loadLast(sums.from + slice * sums.pieces + at);
     sum.x += other.x, sum.y += other.y, sum.z += other.z, sum.w += other.w;
   }
   const int64_t token = at / kTokenPieces;
