@@ -89,10 +89,39 @@ static Value castAlong(LeafBuilder &leaf, Value made, Value from, Value to) {
   return leaf.cast(made, getElementTypeOrSelf(to));
 }
 
+/// Rows of a matrix that shows a concatenation, taken of the tensor that has them all: what is joined may be rounded,
+/// and is known only where it is not joined.
+static Value takeJoined(algebra::Reading &reading, LeafBuilder &leaf, OpBuilder &builder, Value matrix, int64_t dim,
+                        int64_t offset, int64_t count) {
+  const algebra::Factor *read = algebra::singleFactor(reading.of(matrix));
+  Value whole = read && read->halves == 2 && reading.of(matrix)[0].coefficient == 1 ? read->node()->value : Value();
+  auto concat = whole ? whole.getDefiningOp<tensor::ConcatOp>() : tensor::ConcatOp();
+  const int64_t joined = concat ? static_cast<int64_t>(concat.getDim()) : 0;
+  Indices at = concat ? Indices(read->at().begin(), read->at().end()) : Indices();
+  if (!concat || at[joined] != algebra::wholeVar(dim, reading.size(matrix, dim)))
+    return {};
+  int64_t start = 0;
+  for (Value input : concat.getInputs()) {
+    const int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(joined);
+    if (ShapedType::isDynamic(size))
+      return {};
+    if (start <= offset && offset + count <= start + size) {
+      SmallVector<IndexVars> dims = ownDims(reading, matrix);
+      dims[dim] = count == 1 ? IndexVars() : IndexVars{{static_cast<algebra::Var>(dim), algebra::Size(count)}};
+      at[joined] = algebra::wholeVar(dim, algebra::Size(count));
+      Value rows = count == size ? input : leaf.slice(input, joined, offset - start, count);
+      Value shaped = arrange(reading, builder, matrix.getLoc(), rows, at, dims);
+      return shaped ? castAlong(leaf, shaped, whole, matrix) : shaped;
+    }
+    start += size;
+  }
+  return {};
+}
+
 /// Replaces a part of a product by the product of a part of the matrix.
-static void cut(algebra::Reading &reading, Operation *product, MixMatrix matrix, tensor::ExtractSliceOp part) {
-  const algebra::Factor *read = algebra::singleFactor(reading.of(part));
-  if (!read || read->node()->value != product->getResult(0) || reading.of(part)[0].coefficient != 1)
+static void cut(algebra::Reading &reading, Operation *product, MixMatrix matrix, tensor::ExtractSliceOp slice) {
+  const algebra::Factor *read = algebra::singleFactor(reading.of(slice));
+  if (!read || read->node()->value != product->getResult(0) || reading.of(slice)[0].coefficient != 1)
     return;
   Indices at(read->at().begin(), read->at().end());
   std::optional<int64_t> rows = countRows(reading, product->getResult(0), matrix.resultRow, at);
@@ -102,18 +131,20 @@ static void cut(algebra::Reading &reading, Operation *product, MixMatrix matrix,
   LeafBuilder leaf(builder, product->getLoc());
   Operation *made = builder.clone(*product);
   builder.setInsertionPoint(made);
-  made->setOperand(matrix.operand, sliceRows(leaf, product->getOperand(matrix.operand), matrix.rows,
-                                             at[matrix.resultRow].offset, *rows));
+  Value all = product->getOperand(matrix.operand);
+  const int64_t offset = at[matrix.resultRow].offset;
+  Value part = takeJoined(reading, leaf, builder, all, matrix.rows, offset, *rows);
+  made->setOperand(matrix.operand, part ? part : sliceRows(leaf, all, matrix.rows, offset, *rows));
   auto type = cast<RankedTensorType>(product->getResult(0).getType());
   auto shape = llvm::to_vector(type.getShape());
   shape[matrix.resultRow] = *rows;
   made->getResult(0).setType(type.clone(shape));
   at[matrix.resultRow].offset = 0;
-  builder.setInsertionPoint(part);
-  Value shaped = arrange(reading, builder, part.getLoc(), made->getResult(0), at, ownDims(reading, part));
-  shaped = shaped ? castAlong(leaf, shaped, product->getResult(0), part.getSource()) : shaped;
-  if (shaped && shaped.getType() == part.getType())
-    part.replaceAllUsesWith(shaped);
+  builder.setInsertionPoint(slice);
+  Value shaped = arrange(reading, builder, slice.getLoc(), made->getResult(0), at, ownDims(reading, slice));
+  shaped = shaped ? castAlong(leaf, shaped, product->getResult(0), slice.getSource()) : shaped;
+  if (shaped && shaped.getType() == slice.getType())
+    slice.replaceAllUsesWith(shaped);
 }
 
 void mhc::cutProducts(func::FuncOp func) {
@@ -123,8 +154,10 @@ void mhc::cutProducts(func::FuncOp func) {
     SmallVector<tensor::ExtractSliceOp> parts;
   };
   std::vector<Cut> cuts;
-  llvm::DenseSet<Value> products;
+  llvm::DenseSet<Value> atoms; ///< products, and what is joined
   func.walk([&](Operation *op) {
+    if (isa<tensor::ConcatOp>(op))
+      atoms.insert(op->getResult(0));
     auto product = dyn_cast<BatchMatmulOp>(op);
     auto flat = dyn_cast<MatmulOp>(op); // one matrix for all tokens
     std::optional<MixMatrix> matrix = product ? findMatrix(product) : flat ? findMatrix(flat) : std::nullopt;
@@ -134,11 +167,11 @@ void mhc::cutProducts(func::FuncOp func) {
     if (parts.empty())
       return;
     cuts.push_back({op, *matrix, parts});
-    products.insert(op->getResult(0));
+    atoms.insert(op->getResult(0));
   });
   if (cuts.empty())
     return;
-  algebra::Reading reading(func, algebra::Rounding::ignored, products);
+  algebra::Reading reading(func, algebra::Rounding::ignored, atoms);
   for (const Cut &found : cuts)
     for (tensor::ExtractSliceOp part : found.parts)
       cut(reading, found.product, found.matrix, part);
