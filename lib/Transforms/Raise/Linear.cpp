@@ -120,6 +120,10 @@ bool GroupMatcher::matchProduct(const algebra::Term &term) {
   return false;
 }
 
+static bool isMaximum(const algebra::Term &term) {
+  return llvm::any_of(term.factors, [](const algebra::Factor &factor) { return factor.node()->isReduce("max"); });
+}
+
 bool GroupMatcher::matchSum(const algebra::Term &outer, const algebra::Factor &sum) {
   std::optional<OpenedSum> opened = openSum(algebra, sum);
   if (!opened || opened->inner.size() != 1 || !opened->inner[0].exponent.empty())
@@ -131,6 +135,11 @@ bool GroupMatcher::matchSum(const algebra::Term &outer, const algebra::Factor &s
   auto isInner = [&](const algebra::Factor &factor) {
     return llvm::all_of(bound, [&](const Extent &var) { return dependsOn(factor, var.first); });
   };
+  // Without a norm nothing else tells the streams from their weight: a bias of the tokens is one of the rows.
+  auto isOfTokens = [&](const algebra::Term &part) {
+    return dependsOnAny(part, group.tokens) && !dependsOnAny(part, group.row) && !isMaximum(part);
+  };
+  std::optional<LinearGroup> swapped;
   for (auto [i, x] : llvm::enumerate(term.factors))
     for (auto [j, phi] : llvm::enumerate(term.factors)) {
       if (i == j || x.halves != 2 || phi.halves != 2 || !isInner(x) || !isInner(phi))
@@ -139,10 +148,17 @@ bool GroupMatcher::matchSum(const algebra::Term &outer, const algebra::Factor &s
       rest.factors.erase(rest.factors.begin() + std::max(i, j));
       rest.factors.erase(rest.factors.begin() + std::min(i, j));
       group.flat = bound;
-      if (assign(x, phi, rest) && splitOuter(outer))
+      if (!assign(x, phi, rest) || !splitOuter(outer))
+        continue;
+      if (llvm::none_of(group.beta, isOfTokens))
         return true;
+      swapped = swapped ? swapped : group;
     }
-  return false;
+  if (!swapped)
+    return false;
+  group = *swapped;
+  miss.reset();
+  return true;
 }
 
 using Nodes = llvm::SmallPtrSet<const algebra::Node *, 16>;
@@ -386,9 +402,6 @@ std::optional<LinearGroup> GroupMatcher::match() {
 }
 
 std::optional<LinearGroup> GroupMatcher::matchTerms(const Expr &z) {
-  auto isMaximum = [](const algebra::Term &term) {
-    return llvm::any_of(term.factors, [](const algebra::Factor &factor) { return factor.node()->isReduce("max"); });
-  };
   for (bool isGiven : {false, true})
     for (size_t number = 0; number < z.size() && !miss; ++number) {
       group.beta = z;

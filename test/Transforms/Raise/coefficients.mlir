@@ -122,6 +122,40 @@ func.func @no_norm(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: ten
   return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
 
+// Without a norm, and with three weights of which each comes before the streams: a bias of the rows tells which is which.
+// CHECK-LABEL: @no_norm_of_computed_streams
+func.func @no_norm_of_computed_streams(%pre: tensor<4x256xf32>, %post: tensor<4x256xf32>, %res: tensor<16x256xf32>,
+                                       %alpha: tensor<f32>, %b_pre: tensor<4xf32>, %b_post: tensor<4xf32>,
+                                       %b_res: tensor<16xf32>, %a: tensor<8x4x64xf32>, %b: tensor<8x4x64xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>, tensor<8x4x64xf32>) {
+  // CHECK: %[[X:.*]] = arith.addf %arg7, %arg8
+  // CHECK: %[[P:.*]], %[[S:.*]] = mhc.projection(x = %[[X]] : tensor<8x4x64xf32>, phi = %{{.*}} : tensor<24x256xf32>)
+  // CHECK-SAME: <layout = nC, phi_layout = out_in, norm = none, norm_eps = 0.0, stat_form = inv_rms>
+  // CHECK: mhc.gates(proj = %[[P]] : tensor<8x24xf32>
+  // CHECK: mhc.sinkhorn
+  %x = arith.addf %a, %b : tensor<8x4x64xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %p0 = mhc.matmul %flat, %pre transpose_rhs : (tensor<8x256xf32>, tensor<4x256xf32>) -> tensor<8x4xf32>
+  %p1 = mhc.matmul %flat, %post transpose_rhs : (tensor<8x256xf32>, tensor<4x256xf32>) -> tensor<8x4xf32>
+  %p2 = mhc.matmul %flat, %res transpose_rhs : (tensor<8x256xf32>, tensor<16x256xf32>) -> tensor<8x16xf32>
+  %a4 = mhc.broadcast %alpha dims = [] : tensor<f32> -> tensor<8x4xf32>
+  %a16 = mhc.broadcast %alpha dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %b0 = mhc.broadcast %b_pre dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %b1 = mhc.broadcast %b_post dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %b2 = mhc.broadcast %b_res dims = [1] : tensor<16xf32> -> tensor<8x16xf32>
+  %s0 = arith.mulf %p0, %a4 : tensor<8x4xf32>
+  %s1 = arith.mulf %p1, %a4 : tensor<8x4xf32>
+  %s2 = arith.mulf %p2, %a16 : tensor<8x16xf32>
+  %z0 = arith.addf %s0, %b0 : tensor<8x4xf32>
+  %z1 = arith.addf %s1, %b1 : tensor<8x4xf32>
+  %z2 = arith.addf %s2, %b2 : tensor<8x16xf32>
+  %h_pre = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_post = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %logits = tensor.expand_shape %z2 [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %h_res = mhc.sinkhorn(logits = %logits : tensor<8x4x4xf32>) <init = exp, order = row_col, denom = none, eps = 0.0, iters = 5> -> (mix : tensor<8x4x4xf32>)
+  return %h_pre, %h_post, %h_res, %x : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>, tensor<8x4x64xf32>
+}
+
 // The product is linear: the multiplier moves behind it.
 // CHECK-LABEL: @norm_by_an_op_before_the_product
 func.func @norm_by_an_op_before_the_product(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
