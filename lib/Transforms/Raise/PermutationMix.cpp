@@ -186,10 +186,13 @@ static bool replaceMixture(algebra::Reading &reading, Sites &sites, Operation *o
   OpBuilder builder(op);
   algebra::Sizes &sizes = reading.algebra().sizes;
   const Size count(static_cast<int64_t>(factorial(mixture.n))), n(mixture.n);
-  Value logits = build(reading, builder, op, mixture.logits, {mixture.tokens, IndexVars{{mixture.permutation, count}}},
-                       builder.getF32Type());
-  if (!logits)
+  const SmallVector<IndexVars> dims = {mixture.tokens, IndexVars{{mixture.permutation, count}}};
+  Value logits = build(reading, builder, op, mixture.logits, dims, builder.getF32Type());
+  if (!logits) // a graph may compute in a narrow type throughout
+    logits = build(reading, builder, op, mixture.logits, dims);
+  if (!logits || isWide(logits))
     return false;
+  logits = LeafBuilder(builder, op->getLoc()).toF32(logits);
   auto type = cast<RankedTensorType>(logits.getType());
   auto mix =
       PermutationMixOp::create(builder, op->getLoc(), type.clone({type.getDimSize(0), mixture.n, mixture.n}), logits);

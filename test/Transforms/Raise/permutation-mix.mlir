@@ -208,3 +208,22 @@ func.func @rounded_weights(%z: tensor<?x6xbf16>) -> tensor<?x9xbf16> {
   %r = arith.truncf %m : tensor<?x9xf32> to tensor<?x9xbf16>
   return %r : tensor<?x9xbf16>
 }
+
+// All of it in a narrow type: the logits are widened.
+// CHECK-LABEL: @all_narrow
+func.func @all_narrow(%z: tensor<?x6xbf16>) -> tensor<?x9xbf16> {
+  // CHECK: %[[Z:.*]] = arith.extf %arg0
+  // CHECK: %[[MIX:.*]] = mhc.permutation_mix(logits = %[[Z]]
+  // CHECK: %[[ROUNDED:.*]] = arith.truncf
+  // CHECK: return %[[ROUNDED]]
+  %table = arith.constant dense<[
+      [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+      [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0],
+      [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+      [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0],
+      [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+      [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0]]> : tensor<6x9xbf16>
+  %weights = mhc.softmax %z dim = 1 : tensor<?x6xbf16>
+  %m = mhc.matmul %weights, %table : (tensor<?x6xbf16>, tensor<6x9xbf16>) -> tensor<?x9xbf16>
+  return %m : tensor<?x9xbf16>
+}
