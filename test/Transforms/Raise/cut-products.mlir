@@ -69,3 +69,36 @@ func.func @read_whole(%x: tensor<8x4x64xf32>, %z: tensor<8x5x4xf32>, %f: tensor<
   %y = arith.addf %rest, %branch : tensor<8x4x64xf32>
   return %y, %mixed : tensor<8x4x64xf32>, tensor<8x5x64xf32>
 }
+
+// Gates and a residual matrix that are rounded, joined, widened and multiplied as one: each is taken as it was joined.
+// CHECK-LABEL: @joined_narrow(
+// CHECK-NOT: tensor.concat
+// CHECK: %[[ROW:.*]] = arith.extf %arg1
+// CHECK: mhc.aggregate(x = %arg0 : tensor<8x4x64xbf16>, h_pre = %[[ROW]] : tensor<8x4xf32>)
+// CHECK: %[[MAP:.*]] = arith.extf %arg2
+// CHECK: mhc.post({{.*}} x = %arg0 : tensor<8x4x64xbf16>, h_res = %[[MAP]] : tensor<8x4x4xf32>) {{.*}}orient = io
+// CHECK-NOT: batch_matmul
+// CHECK: return
+func.func @joined_narrow(%x: tensor<8x4x64xbf16>, %a: tensor<8x4xbf16>, %m: tensor<8x4x4xbf16>, %b: tensor<8x4xf32>)
+    -> tensor<8x4x64xbf16> {
+  %row = tensor.expand_shape %a [[0], [1, 2]] output_shape [8, 4, 1] : tensor<8x4xbf16> into tensor<8x4x1xbf16>
+  %all = tensor.concat dim(2) %row, %m : (tensor<8x4x1xbf16>, tensor<8x4x4xbf16>) -> tensor<8x4x5xbf16>
+  %wide = arith.extf %all : tensor<8x4x5xbf16> to tensor<8x4x5xf32>
+  %weights = mhc.transpose %wide perm = [0, 2, 1] : tensor<8x4x5xf32> -> tensor<8x5x4xf32>
+  %xs = arith.extf %x : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %product = mhc.batch_matmul %weights, %xs : (tensor<8x5x4xf32>, tensor<8x4x64xf32>) -> tensor<8x5x64xf32>
+  %mixed = arith.truncf %product : tensor<8x5x64xf32> to tensor<8x5x64xbf16>
+  %u = tensor.extract_slice %mixed[0, 0, 0] [8, 1, 64] [1, 1, 1] : tensor<8x5x64xbf16> to tensor<8x64xbf16>
+  %uw = arith.extf %u : tensor<8x64xbf16> to tensor<8x64xf32>
+  %fw = math.tanh %uw : tensor<8x64xf32>
+  %f = arith.truncf %fw : tensor<8x64xf32> to tensor<8x64xbf16>
+  %rest = tensor.extract_slice %mixed[0, 1, 0] [8, 4, 64] [1, 1, 1] : tensor<8x5x64xbf16> to tensor<8x4x64xbf16>
+  %rw = arith.extf %rest : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %fe = arith.extf %f : tensor<8x64xbf16> to tensor<8x64xf32>
+  %fs = mhc.broadcast %fe dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %bs = mhc.broadcast %b dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %bs, %fs : tensor<8x4x64xf32>
+  %sum = arith.addf %rw, %branch : tensor<8x4x64xf32>
+  %y = arith.truncf %sum : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
+  return %y : tensor<8x4x64xbf16>
+}
