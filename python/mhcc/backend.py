@@ -12,6 +12,7 @@ import torch.fx
 from torch._dynamo.exc import RestartAnalysis
 from torch._inductor.pattern_matcher import stable_topological_sort
 
+from . import tables
 from .boundaries import Boundaries
 from .capture import Unsupported, capture, is_divided, specialise, split
 from .graph_text import print_graph
@@ -169,15 +170,18 @@ def rewrite(module, *, dump=None, reported=False, **options):
 
 def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, dump=None, reported=False):
     """The same for a graph of ATen ops; `found` is called where sites are. A report counts bytes at open sizes, too."""
-    attributes = "attributes {mhc.streams} " if graph.meta.get("streams") else ""
-    text = print_graph(graph.graph, attributes=attributes)
+    known = tables.find(graph.graph)
+    options = {"attributes": "attributes {mhc.streams} " if graph.meta.get("streams") else "", "numbers": known}
+    text = print_graph(graph.graph, **options)
     _dump(dump, "before.mlir", text)
     plan = find_sites(text, fuse)
     if reported and "bytes" not in plan:
-        plan["bytes"] = find_sites(print_graph(graph.graph, attributes=attributes, is_open=False), fuse).get("bytes")
+        plan["bytes"] = find_sites(print_graph(graph.graph, is_open=False, **options), fuse).get("bytes")
     _dump(dump, "plan.json", json.dumps(plan, indent=1))
     if plan["calls"]:
         found()
+    places = {node: place for place, node in enumerate(graph.graph.find_nodes(op="placeholder"))}
+    plan["tables"] = {places[node]: numbers for node, numbers in known.items()}
     _Rewriter(graph.graph, precision).run(plan)
     graph.recompile()
     _dump(dump, "after.py", graph.code)
@@ -276,7 +280,8 @@ def _compile(module, inputs, rewrite, options, mode):
         _check(ops, [miss for plan in plans for miss in plan["missed"]], require)
         found.append(ops)
         if ops:
-            return run(graph, inputs)
+            compiled, known = run(graph, inputs), [plan["tables"] for plan in plans if plan["tables"]]
+            return tables.Guard(known[0], compiled, module) if known else compiled
     except RestartAnalysis:
         raise
     except Exception as error:  # a training run goes on without us

@@ -37,10 +37,11 @@ def _number(value):
 class _Printer:
     """Writes a graph as MLIR: an op for each node. It knows the form of a graph, and no op."""
 
-    def __init__(self, graph, names=None, size=_symbolic):
+    def __init__(self, graph, names=None, size=_symbolic, numbers=None):
         self.names = names  # of arguments, where results have names as well
+        self.numbers = numbers or {}  # of arguments that are read as constants
         self.read, self.sizes = size, {}  # what writes a size, and what it wrote
-        self.values = {}  # of nodes, and of (node, index) of several results
+        self.values, self.count = {}, 0  # of nodes, and of (node, index) of several results
         self.arguments, self.lines, self.results = [], [], []
         for node in graph.nodes:
             getattr(self, "_" + node.op)(node)
@@ -87,6 +88,10 @@ class _Printer:
         place = next(filter(None, map(line_of, node.users)), None)  # of what is computed of it alone
         line = f" loc({_line(*place)})" if place else ""
         self.arguments.append(f"{self._define(node)}: {self._type(value)} {{{attrs}}}{line}")
+        if node in self.numbers:
+            elements = str(self.numbers[node].double().tolist())
+            result, loc = self._define(node), f'loc("{node.name}")'  # where a plan reads it, it is the argument
+            self.lines.append(f"  {result} = arith.constant dense<{elements}> : {self._type(value)} {loc}")
 
     def _get_attr(self, node):
         self._op("get_attr", node, {})
@@ -113,7 +118,8 @@ class _Printer:
         self.lines.append(f"  return {names} : {', '.join(self.results)}" if operands else "  return")
 
     def _define(self, node):
-        name = f"%v{len(self.values)}"
+        name = f"%v{self.count}"
+        self.count += 1
         self.values[node] = (name, self._type(node.meta.get("val")))
         return name
 
@@ -182,7 +188,7 @@ def _text(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def print_graph(graph, name="graph", names=None, attributes="", is_open=True):
+def print_graph(graph, name="graph", names=None, attributes="", is_open=True, numbers=None):
     """A graph as the function `name`, with `names` of its arguments where they are others than those of the nodes; with
-    the sizes that the graph was made with where it is not to be open."""
-    return _Printer(graph, names, _symbolic if is_open else _present).text(name, attributes)
+    the sizes that the graph was made with where it is not to be open; with the `numbers` of arguments that are known."""
+    return _Printer(graph, names, _symbolic if is_open else _present, numbers).text(name, attributes)

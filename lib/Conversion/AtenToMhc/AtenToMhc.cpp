@@ -150,6 +150,10 @@ public:
 
 private:
   bool read(Operation *op) {
+    if (isa<arith::ConstantOp>(op)) { // an argument whose numbers are known
+      leaves[op->getResult(0)] = OpBuilder(op).clone(*op)->getResult(0);
+      return true;
+    }
     if (Value leaf = detachesMaximum(op) ? leaves.lookup(op->getOperand(0)) : Value()) {
       leaves[op->getResult(0)] = leaf;
       return true;
@@ -164,7 +168,8 @@ private:
   /// Operands that leaf ops make are results of the function, and the results of the call arguments.
   void leaveOutside(Operation *op) {
     for (Value operand : op->getOperands())
-      if (Value leaf = leaves.lookup(operand); leaf && leaf.getDefiningOp())
+      if (Value leaf = leaves.lookup(operand);
+          leaf && leaf.getDefiningOp() && !operand.getDefiningOp<arith::ConstantOp>())
         handedOut.insert(operand);
     for (OpResult result : op->getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
