@@ -214,8 +214,8 @@ public:
 };
 
 /// a of a pair of channels, not rounded, to planes to[t*pad], of groups of kTokens tokens. kTaps: k, or 0 where it is
-/// not known and taps may be missing. Asks for what is `ahead` of them in the tokens' rows: no other pass is as short
-/// of memory's work.
+/// not known and taps may be missing. Asks for what is `ahead` of them in the tokens' rows, in a pass that
+/// leaves memory idle else.
 template <int kTokens, int kTaps, typename T>
 HWY_INLINE void convolvePair(const T *const *rows, int64_t c, int64_t ahead, const float *planes, int64_t pad,
                              int64_t k, int64_t firstTap, int64_t groups, float *to) {

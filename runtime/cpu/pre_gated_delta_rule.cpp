@@ -11,8 +11,8 @@
 //         tokens, four at a time, with the weights in registers; the steps behind it take a token's channels in a row.
 //         Each loop is short, so that the processor has the steps of several vectors under way: one long loop ran at
 //         the time of its steps, not of its operations. A head's planes stay in the first-level cache. The loop of
-//         SiLU asks for the channels of the head after next, and copies a part of z. A tile is a run of tokens, or a
-//         share of the heads where there are few. Large outputs bypass the caches.
+//         the convolution asks for the channels of the head after next, that of SiLU copies a part of z. A tile is a
+//         run of tokens, or a share of the heads where there are few. Large outputs bypass the caches.
 // Bytes   per token D elements of x, 2*hv*(dk + dv) + hv of the results and 4*hv; 2*num_key_heads*dk more for silu,
 //         2*hv*dv fewer without gate.
 // Needs   scratch memory of 4*(k + 1)*E; streaming stores need heads of a multiple of 64 bytes.
