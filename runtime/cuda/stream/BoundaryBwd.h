@@ -12,9 +12,9 @@
 namespace mhcrt {
 
 constexpr int kTokenSums = 20; ///< d_h_res with the output stream first, d_h_post
-/// Bytes of d_u and of the sums of tokens that are to stay in the second-level cache, of which there are 50 MB, from
-/// the launch that reads or makes them to the one that needs them.
-constexpr int64_t kKeptBranch = 32 << 20, kKeptSums = 24 << 20;
+/// Bytes of the second-level cache, and of d_u and of the sums of tokens that are to stay there from the launch that
+/// reads or makes them to the one that needs them.
+constexpr int64_t kCacheBytes = 50 << 20, kKeptBranch = 32 << 20, kKeptSums = 24 << 20;
 
 /// A token's coefficients. An odd number of 16 bytes: rows of 8 tokens lie in different banks.
 struct BoundaryRow {

@@ -103,12 +103,13 @@ protected:
     return chosen("pre_bwd");
   }
   /// With a tensor as the start of the gradient of y; without those of y, bias and seed that are null.
-  std::string postPreBwd(int32_t type, int64_t C, void *y = t, void *bias = nullptr, void *seed = nullptr) {
+  std::string postPreBwd(int32_t type, int64_t C, void *y = t, void *bias = nullptr, void *seed = nullptr,
+                         void *dBias = nullptr) {
     call(mhcrt_post_pre_bwd, context, t, type, nullptr, none, t, F, t, F, y, y ? type : none, t, type, nullptr, none,
          nullptr, none, t, type, bias, bias ? F : none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F, t, F,
          t, F, t, F, t, F, t, F, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, type, t,
-         F, t, F, t, type, nullptr, none, t, F, t, F, t, F, t, F, 100, C, 4, seed ? 2 : 0, 24, 4 * C, 3, 0, 0, 0.0, 0,
-         0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
+         F, t, F, t, type, dBias, dBias ? F : none, t, F, t, F, t, F, t, F, 100, C, 4, seed ? 2 : 0, 24, 4 * C, 3, 0, 0,
+         0.0, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
     return chosen("post_pre_bwd");
   }
   std::string head(int32_t type, int64_t C) {
@@ -351,6 +352,8 @@ TEST_F(CudaChoice, Boundaries) {
   EXPECT_EQ(postPreBwd(F, 4096), "separate");
   EXPECT_EQ(postPreBwd(B, 4096, nullptr), "sm90"); // y is made first
   EXPECT_EQ(postPreBwd(B, 4096, t, t), "sm90");    // a bias
+  EXPECT_EQ(postPreBwd(B, 4096, t, t, nullptr, t), "sm90");
+  EXPECT_EQ(postPreBwd(B, 4096, t, nullptr, nullptr, t), "separate"); // the gradient of a bias that is not read
   EXPECT_EQ(postPreBwd(B, 4096, t, nullptr, t), "separate");
   EXPECT_EQ(postPreBwd(B, 4096, odd), "separate");
   precision = MHCRT_PRECISION_TF32X3;
