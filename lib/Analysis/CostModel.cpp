@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/CastInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -74,7 +75,7 @@ public:
 private:
   struct Counted {
     Cost cost;
-    std::string unknown;
+    std::string unknown, besides;
   };
 
   bool isFree(Operation *op) { return isa<arith::ConstantOp, tensor::EmptyOp>(op) || sizes.viewSource(op); }
@@ -86,6 +87,7 @@ private:
                times,
                times * counted.cost,
                counted.unknown,
+               counted.besides,
                isMhcOp(op)};
     if (!row.unknown.empty())
       row.cost = Cost();
@@ -98,7 +100,7 @@ private:
     std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
     std::optional<int64_t> step = getConstantIntValue(loop.getStep());
     if (!lower || !upper || !step || *step <= 0)
-      return add(loop, times, {{}, "number of iterations"});
+      return add(loop, times, {{}, "number of iterations", ""});
     int64_t iterations = *upper > *lower ? (*upper - *lower + *step - 1) / *step : 0;
     countBlock(*loop.getBody(), times * iterations);
   }
@@ -106,7 +108,7 @@ private:
   Counted countOp(Operation *op) {
     auto loops = dyn_cast<linalg::LinalgOp>(op);
     if ((op->getNumRegions() > 0 && !loops) || isa<CallOpInterface>(op))
-      return {{}, "what it runs"};
+      return {{}, "what it runs", ""};
     Counted counted;
     Cost &cost = counted.cost;
     cost.launches = 1;
@@ -114,7 +116,7 @@ private:
     for (OpOperand &operand : op->getOpOperands())
       if (isInMemory(operand.get()) && (!loops || loops.payloadUsesValueFromOperand(&operand)) &&
           read.insert(operand.get()).second)
-        cost.bytesRead += bytesRead(operand, counted.unknown);
+        cost.bytesRead += bytesRead(operand, counted);
     for (Value result : op->getResults())
       if (isTensor(result))
         cost.bytesWritten += sizes.bytes(result, counted.unknown);
@@ -127,14 +129,21 @@ private:
     return counted;
   }
 
-  /// All bytes of an operand, or those of the elements that the record of a kernel says are read.
-  Amount bytesRead(OpOperand &operand, std::string &unknown) {
+  /// All bytes of an operand, or those of the elements that the record of a kernel says are read. Integers of a kernel
+  /// that are as many as something else than tokens, such as where sequences begin, are few: they stand besides.
+  Amount bytesRead(OpOperand &operand, Counted &counted) {
     auto kernel = dyn_cast<KernelOpInterface>(operand.getOwner());
     const KernelTensor *record = kernel ? recordOf(kernel, operand.get()) : nullptr;
-    if (!record || !record->elementsRead)
-      return sizes.bytes(operand.get(), unknown);
-    double bytes = getElementTypeOrSelf(operand.get()).getIntOrFloatBitWidth() / 8;
-    return bytes * alongTokens(kernel, record->elementsRead, unknown);
+    const Type element = getElementTypeOrSelf(operand.get());
+    if (record && record->elementsRead)
+      return element.getIntOrFloatBitWidth() / 8.0 * alongTokens(kernel, record->elementsRead, counted.unknown);
+    std::string unknown;
+    Amount bytes = sizes.bytes(operand.get(), unknown);
+    if (!unknown.empty() && record && element.isInteger())
+      note(counted.besides, llvm::formatv("{1} {2} of '{0}'", record->name, unknown, element).str());
+    else if (!unknown.empty())
+      note(counted.unknown, unknown);
+    return bytes;
   }
 
   static const KernelTensor *recordOf(KernelOpInterface op, Value operand) {
@@ -174,21 +183,29 @@ private:
 
   /// A formula of the record at three numbers of tokens tells whether it is a multiple of M, and which.
   Amount alongTokens(KernelOpInterface op, double (*formula)(const KernelSizes &), std::string &unknown) {
-    double none = formula(sizesAt(op, 0, unknown)), one = formula(sizesAt(op, 1, unknown)),
-           two = formula(sizesAt(op, 2, unknown));
-    if (two - one != one - none)
+    std::string others;
+    auto at = [&](double tokens, double other) { return formula(sizesAt(op, {tokens, other}, others)); };
+    double none = at(0, 1), one = at(1, 1);
+    if (at(2, 1) - one != one - none)
       note(unknown, "M*M");
+    if (at(0, 2) != none || at(1, 2) != one)
+      note(unknown, others);
     return {one - none, none};
   }
 
-  KernelSizes sizesAt(KernelOpInterface op, double tokens, std::string &unknown) {
+  /// Trial values of the sizes that are open: M, and all others.
+  struct Trial {
+    double tokens, other;
+  };
+
+  KernelSizes sizesAt(KernelOpInterface op, Trial trial, std::string &others) {
     const KernelInfo &info = op.getKernelInfo();
     KernelSizes at;
     at.dims.resize(info.dims.size());
     for (unsigned i = 0; i < info.tensors.size(); ++i)
       if (Value tensor = op.getTensor(i))
         for (auto [dim, number] : llvm::enumerate(op.getTensorDims(i)))
-          at.dims[number] = sizeAt(tensor, dim, tokens, unknown);
+          at.dims[number] = sizeAt(tensor, dim, trial, others);
     for (const KernelAttr &attr : info.attrs)
       at.attrs.push_back(kernelAttrValue(attr, op->getAttr(attr.name)));
     for (unsigned i = 0; i < info.tensors.size(); ++i)
@@ -196,11 +213,12 @@ private:
     return at;
   }
 
-  double sizeAt(Value tensor, int dim, double tokens, std::string &unknown) {
+  double sizeAt(Value tensor, int dim, Trial trial, std::string &others) {
     auto [factor, symbol] = dims.factors(tensor, dim);
-    if (!symbol.empty() && symbol != "M")
-      note(unknown, symbol);
-    return symbol.empty() ? factor : factor * tokens;
+    if (symbol.empty() || symbol == "M")
+      return symbol.empty() ? factor : factor * trial.tokens;
+    note(others, symbol);
+    return factor * trial.other;
   }
 
   const DimAnalysis &dims;

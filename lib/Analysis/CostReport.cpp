@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Analysis/CostReport.h"
+#include "TensorSizes.h"
 #include "mhc/IR/Counted.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -99,6 +100,12 @@ static void printTotals(raw_ostream &os, const FunctionCost &before, const Funct
   if (after.plannedPeakBytes)
     os << formatv("  arena of the compiled function: {0} bytes per token, {1} bytes once\n",
                   count(after.plannedPeakBytes->perToken), count(after.plannedPeakBytes->fixed));
+  std::string besides;
+  for (const OpCost &op : after.ops)
+    if (!op.besides.empty())
+      note(besides, op.besides);
+  if (!besides.empty())
+    os << "  not counted: " << besides << "\n";
   if (!before.isComplete() || !after.isComplete())
     os << "  the totals lack what is not counted above\n";
 }
@@ -199,6 +206,8 @@ static llvm::json::Array opsJson(const FunctionCost &function, const CostReportO
     row["bound_us"] = microseconds(op.cost, options);
     if (!op.unknown.empty())
       row["depends_on"] = op.unknown;
+    if (!op.besides.empty())
+      row["not_counted"] = op.besides;
     ops.push_back(std::move(row));
   }
   return ops;
