@@ -83,10 +83,12 @@ func.func @shift_before_norm(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %sh
 
 // -----
 
-// One vector for each token is no bias.
+// One vector for each token is no bias, and what it is added to has no norm of its own.
 // CHECK-LABEL: @shift_of_tokens(
-// CHECK-NOT: mhc.projection
-// CHECK: return
+// CHECK: %[[SHIFTS:.*]] = tensor.expand_shape %arg2
+// CHECK: %[[SHIFTED:.*]] = arith.addf %{{.*}}, %[[SHIFTS]] : tensor<8x4x16xf32>
+// CHECK: mhc.projection(x = %[[SHIFTED]] : tensor<8x4x16xf32>, phi = %arg1 : tensor<4x64xf32>) <{{.*}}norm = none
+// CHECK: mhc.gates({{.*}}beta = %arg3
 func.func @shift_of_tokens(%x: tensor<8x4x16xf32>, %phi: tensor<4x64xf32>, %shift: tensor<8x64xf32>,
                            %beta: tensor<4xf32>) -> tensor<8x4xf32> {
   %eps = arith.constant dense<1.0e-05> : tensor<8xf32>
