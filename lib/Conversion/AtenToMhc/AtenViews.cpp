@@ -246,16 +246,36 @@ static Values full(AtenCall &call) {
 }
 
 /// The identity, beside which a residual map may stand. Large ones are none of streams.
-static Values identity(AtenCall &call) {
+static Value makeIdentity(AtenCall &call, RankedTensorType type) {
   constexpr int64_t kMostElements = 256;
-  RankedTensorType type = call.resultType();
-  if (!type || type.getRank() != 2 || !type.hasStaticShape() || type.getNumElements() > kMostElements)
+  auto element = type ? dyn_cast<FloatType>(type.getElementType()) : FloatType();
+  if (!element || type.getRank() != 2 || !type.hasStaticShape() || type.getNumElements() > kMostElements)
     return {};
-  const llvm::fltSemantics &semantics = cast<FloatType>(type.getElementType()).getFloatSemantics();
+  const llvm::fltSemantics &semantics = element.getFloatSemantics();
   SmallVector<APFloat> elements(type.getNumElements(), APFloat::getZero(semantics));
   for (int64_t i = 0; i < std::min(type.getDimSize(0), type.getDimSize(1)); ++i)
     elements[i * type.getDimSize(1) + i] = APFloat(semantics, 1);
-  return one(arith::ConstantOp::create(call.builder, call.loc, DenseElementsAttr::get(type, elements)).getResult());
+  return arith::ConstantOp::create(call.builder, call.loc, DenseElementsAttr::get(type, elements));
+}
+
+static Values identity(AtenCall &call) {
+  Value made = makeIdentity(call, call.resultType());
+  return made ? one(made) : Values();
+}
+
+/// A matrix whose diagonal is a vector: a scale of rows or columns, as a product.
+static Values diagonal(AtenCall &call) {
+  Value self = call.tensor("self");
+  if (!self || call.integer("offset") != 0 || call.integer("dim1") != -2 || call.integer("dim2") != -1)
+    return {};
+  const int64_t rank = rankOf(self), n = cast<RankedTensorType>(self.getType()).getDimSize(rank - 1);
+  Value ones = makeIdentity(call, RankedTensorType::get({n, n}, call.resultElement()));
+  if (!ones)
+    return {};
+  LeafBuilder::Sizes sizes = call.leaf.sizesOf(self);
+  sizes.push_back(sizes.back());
+  Value values = call.leaf.broadcast(self, sizes, llvm::to_vector(llvm::seq(rank)));
+  return one(call.leaf.mul(values, call.leaf.broadcast(ones, sizes, {rank - 1, rank})));
 }
 
 static constexpr Row kRows[] = {
@@ -291,6 +311,7 @@ static constexpr Row kRows[] = {
     {"aten.new_full.default", full},
     {"aten.eye.default", identity},
     {"aten.eye.m", identity},
+    {"aten.diag_embed.default", diagonal},
     {"aten.zeros.default", filled<0>},
     {"aten.zeros_like.default", filled<0>},
     {"aten.new_zeros.default", filled<0>},

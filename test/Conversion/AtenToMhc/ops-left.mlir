@@ -374,6 +374,27 @@ func.func @identity_of_rank_1(%a: tensor<4xf32> {mhc.name = "a"}) -> tensor<4xf3
   return %0 : tensor<4xf32>
 }
 
+// CHECK-LABEL: func.func @identity_of_integers(
+// CHECK-NEXT: return{{$}}
+func.func @identity_of_integers() -> tensor<4x4xi64> {
+  %0 = "aten.eye.default"() {"n" = 4 : i64} : () -> tensor<4x4xi64> loc("n")
+  return %0 : tensor<4x4xi64>
+}
+
+// CHECK-LABEL: func.func @diagonal_above(
+// CHECK-NEXT: return{{$}}
+func.func @diagonal_above(%a: tensor<3x2xf32> {mhc.name = "a"}) -> tensor<3x3x3xf32> {
+  %0 = "aten.diag_embed.default"(%a) {"self" = 0 : index, "offset" = 1 : i64, "dim1" = -2 : i64, "dim2" = -1 : i64} : (tensor<3x2xf32>) -> tensor<3x3x3xf32> loc("n")
+  return %0 : tensor<3x3x3xf32>
+}
+
+// CHECK-LABEL: func.func @diagonal_of_open_size(
+// CHECK-NEXT: return{{$}}
+func.func @diagonal_of_open_size(%a: tensor<3x?xf32> {mhc.name = "a"}) -> tensor<3x?x?xf32> {
+  %0 = "aten.diag_embed.default"(%a) {"self" = 0 : index, "offset" = 0 : i64, "dim1" = -2 : i64, "dim2" = -1 : i64} : (tensor<3x?xf32>) -> tensor<3x?x?xf32> loc("n")
+  return %0 : tensor<3x?x?xf32>
+}
+
 // CHECK-LABEL: func.func @stack_above(
 // CHECK-NEXT: return{{$}}
 func.func @stack_above(%a: tensor<4x8xf32> {mhc.name = "a"}) -> tensor<2x4x8xf32> {

@@ -608,6 +608,17 @@ func.func @eye_wide() -> (tensor<2x3xbf16>) {
   return %0 : tensor<2x3xbf16>
 }
 
+// CHECK-LABEL: func.func @diag_embed(
+// CHECK-NEXT: [[V0:%.+]] = arith.constant dense<{{\[\[}}1.000000e+00, 0.000000e+00], [0.000000e+00, 1.000000e+00]]> : tensor<2x2xf32>
+// CHECK-NEXT: [[V1:%.+]] = mhc.broadcast %arg0 dims = [0, 1] : tensor<3x2xf32> -> tensor<3x2x2xf32>
+// CHECK-NEXT: [[V2:%.+]] = mhc.broadcast [[V0]] dims = [1, 2] : tensor<2x2xf32> -> tensor<3x2x2xf32>
+// CHECK-NEXT: [[V3:%.+]] = arith.mulf [[V1]], [[V2]] : tensor<3x2x2xf32>
+// CHECK-NEXT: return [[V3]] : tensor<3x2x2xf32>
+func.func @diag_embed(%a: tensor<3x2xf32> {mhc.name = "a"}) -> (tensor<3x2x2xf32>) {
+  %0 = "aten.diag_embed.default"(%a) {"self" = 0 : index, "offset" = 0 : i64, "dim1" = -2 : i64, "dim2" = -1 : i64} : (tensor<3x2xf32>) -> (tensor<3x2x2xf32>) loc("n")
+  return %0 : tensor<3x2x2xf32>
+}
+
 // CHECK-LABEL: func.func @mv(
 // CHECK-NEXT: [[V0:%.+]] = tensor.expand_shape %arg1 {{\[\[}}0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
 // CHECK-NEXT: [[V1:%.+]] = mhc.matmul %arg0, [[V0]] : (tensor<2x4xf32>, tensor<4x1xf32>) -> tensor<2x1xf32>
