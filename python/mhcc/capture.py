@@ -67,7 +67,7 @@ class _Interpreter(torch.fx.Interpreter):
         super().__init__(module)
         self.autocasts = []
         self.silent = {}  # whether a node is in a region without gradients
-        starts = enabled = torch.is_grad_enabled()
+        self.learns = starts = enabled = torch.is_grad_enabled()
         for node in module.graph.nodes:
             if isinstance(node.target, torch._ops.HigherOrderOperator):
                 raise Unsupported(f"the graph has {node.target}, whose derivative is its own")
@@ -82,12 +82,16 @@ class _Interpreter(torch.fx.Interpreter):
 
     def _stops(self, node):
         leaves = self.silent[node] and not all(self.silent[user] for user in node.users)
-        return leaves or (node.target in _DETACHES and node.op != "placeholder")
+        return leaves or (self.learns and self._detaches(node))
+
+    @staticmethod
+    def _detaches(node):
+        return node.target in _DETACHES and node.op != "placeholder"
 
     def run_node(self, node):
-        if node.target in _DETACHES and node.op != "placeholder":
+        if self._detaches(node):
             args, _ = self.fetch_args_kwargs_from_env(node)
-            return _stopped(args[0])
+            return _stopped(args[0]) if self.learns else args[0]
         result = super().run_node(node)
         if node.target is torch.amp.autocast_mode._enter_autocast:
             self.autocasts.append(result)

@@ -304,6 +304,31 @@ def test_gradient_that_ends_inside(region):
     compare(module, compiled(module), torch.randn(2, 3, 4, 16))
 
 
+class Scaled(modules.Coefficients):
+    """Sinkhorn as the scales of rows and columns, which have no gradient."""
+
+    def residual(self, logits):
+        kernel = torch.exp(logits).flatten(0, -3)
+        columns = torch.ones(kernel.shape[:2], dtype=logits.dtype)
+        for _ in range(self.iterations):
+            rows = 1 / (torch.bmm(kernel, columns.unsqueeze(2)).squeeze(2) + self.eps)
+            columns = 1 / (torch.bmm(kernel.mT, rows.unsqueeze(2)).squeeze(2) + self.eps)
+        scaled = torch.diag_embed(rows).detach() @ kernel @ torch.diag_embed(columns).detach()
+        return scaled.view_as(logits)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_detached_scales(dynamic):
+    module, x = Layer(Scaled(4, 16)), torch.randn(2, 3, 4, 16)
+    with torch.no_grad():
+        torch.testing.assert_close(compiled(module, dynamic)(x), module(x), rtol=1e-4, atol=1e-5)
+    assert counts() == [{"pre": 1, "post": 1}]
+    backend.found.clear()
+    torch._dynamo.reset()
+    compare(module, compiled(module, dynamic), x)
+    assert counts()[0]["post"] == 1  # whatever has the right gradient
+
+
 @pytest.mark.parametrize("mapped", [False, True])
 def test_maximum_that_is_detached(mapped):
     module = Layer(Shifted(4, 16))
