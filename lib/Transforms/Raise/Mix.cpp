@@ -237,8 +237,28 @@ Value MixSite::coefficients(const Mix &mix) {
   return {};
 }
 
+/// Whether an op scales a sum that other code reads as well, as a norm scales the streams: the sum has its own remarks.
+static bool scalesSum(Operation *op) {
+  llvm::SmallSetVector<Operation *, 8> scales;
+  scales.insert(op);
+  for (size_t i = 0; i < scales.size(); ++i) {
+    if (!isReshape(scales[i]) && !isa<arith::MulFOp, arith::DivFOp, arith::ExtFOp, arith::TruncFOp>(scales[i]))
+      continue;
+    for (Value operand : scales[i]->getOperands()) {
+      auto sum = operand.getDefiningOp<arith::AddFOp>();
+      if (sum && !operand.hasOneUse())
+        return true;
+      if (Operation *maker = operand.getDefiningOp())
+        scales.insert(maker);
+    }
+  }
+  return false;
+}
+
 void MixSite::decline(StringRef kind, const Mix &mix, Reason reason, Value at, const std::string &found,
                       const std::string &needed) {
+  if (scalesSum(op))
+    return;
   Value weight;
   for (const algebra::Factor &factor : mix.weights[0].factors)
     weight = weight ? weight : valueOf(factor);

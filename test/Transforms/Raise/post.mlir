@@ -603,3 +603,24 @@ func.func @no_post_of_a_folded_map(%x: tensor<8x4x16xf32>, %logits: tensor<8x4x4
   %out = arith.addf %bent, %branch : tensor<8x4x16xf32>
   return %out : tensor<8x4x16xf32>
 }
+
+// A norm behind scales the sum that is the post, and is none that is missed.
+// REMARK: Function=post_before_a_norm | Remark="made 1 post"
+// CHECK-LABEL: @post_before_a_norm
+func.func @post_before_a_norm(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xf32>,
+                              %r: tensor<8x4x4xf32>) -> (tensor<8x4x64xf32>, tensor<8x4x64xf32>) {
+  // CHECK: mhc.post
+  %eps = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %ho = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %ho, %fo : tensor<8x4x64xf32>
+  %mix = mhc.batch_matmul %r, %x : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %out = arith.addf %branch, %mix : tensor<8x4x64xf32>
+  %square = arith.mulf %out, %out : tensor<8x4x64xf32>
+  %mean = mhc.reduce mean %square dims = [2] : tensor<8x4x64xf32> -> tensor<8x4xf32>
+  %sum = arith.addf %mean, %eps : tensor<8x4xf32>
+  %root = math.rsqrt %sum : tensor<8x4xf32>
+  %roots = mhc.broadcast %root dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %normed = arith.mulf %out, %roots : tensor<8x4x64xf32>
+  return %out, %normed : tensor<8x4x64xf32>, tensor<8x4x64xf32>
+}
