@@ -61,7 +61,7 @@ struct OpCost {
   /// Dynamic quantities other than M that the cost depends on, such as the name of a size; the op is then not counted.
   std::string unknown;
   std::string besides; ///< operands whose few bytes are not counted, and their sizes
-  bool isMhc = false; ///< what raising makes, not plain code
+  bool isMhc = false;  ///< what raising makes, not plain code
 };
 
 /// A temporary of a compiled function.
