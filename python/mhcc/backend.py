@@ -180,8 +180,7 @@ def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, du
     _dump(dump, "plan.json", json.dumps(plan, indent=1))
     if plan["calls"]:
         found()
-    places = {node: place for place, node in enumerate(graph.graph.find_nodes(op="placeholder"))}
-    plan["tables"] = {places[node]: numbers for node, numbers in known.items()}
+    plan["tables"] = [(node.meta["grapharg"], numbers) for node, numbers in known.items()]
     _Rewriter(graph.graph, precision).run(plan)
     graph.recompile()
     _dump(dump, "after.py", graph.code)
@@ -280,8 +279,8 @@ def _compile(module, inputs, rewrite, options, mode):
         _check(ops, [miss for plan in plans for miss in plan["missed"]], require)
         found.append(ops)
         if ops:
-            compiled, known = run(graph, inputs), [plan["tables"] for plan in plans if plan["tables"]]
-            return tables.Guard(known[0], compiled, module) if known else compiled
+            compiled, known = run(graph, inputs), [table for plan in plans for table in plan["tables"]]
+            return tables.Guard(module, known, compiled) if known else compiled
     except RestartAnalysis:
         raise
     except Exception as error:  # a training run goes on without us

@@ -46,15 +46,18 @@ def find(graph):
 
 
 class Guard:
-    """Calls `compiled` where the tables are those that it was made for, and `other` where they are not."""
+    """Calls `compiled` where the tables are those that it was made for, and `module` where they are not. Arguments of the
+    module, of which its parts may have others, are known by Dynamo's records of them."""
 
-    def __init__(self, tables, compiled, other):
-        self.tables, self.compiled, self.other = tables, compiled, other  # by their places among the arguments
+    def __init__(self, module, tables, compiled):
+        records = [node.meta.get("grapharg") for node in module.graph.find_nodes(op="placeholder")]
+        self.tables = {records.index(record): numbers for record, numbers in tables}
+        self.module, self.compiled = module, compiled
         self.checked = WeakIdKeyDictionary()  # versions of the tensors that were compared
 
     def __call__(self, *args):
         same = all(self._is_same(args[place], table) for place, table in self.tables.items())
-        return (self.compiled if same else self.other)(*args)
+        return (self.compiled if same else self.module)(*args)
 
     def _is_same(self, value, table):
         version = None if value.is_inference() else (value._version, value.data_ptr())

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 import torch
-from mhcc import backend
+from mhcc import backend, capture, tables
 from test_backend import compare, compare_rounded, compiled, counts, fresh  # noqa: F401
 from torch import nn
 
@@ -48,3 +48,28 @@ def test_table_of_some_permutations():
     module.table[0] = module.table[1]
     compiled(module)(torch.randn(2, 5, 3, 16))
     assert counts() == [{"projection": 1, "gates": 1, "aggregate": 1, "post": 1}]
+
+
+class Divided(nn.Module):
+    """Two sites in parts of a graph, whose arguments have other places than those of the whole."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = Mixture(), Mixture()
+
+    def forward(self, scale, x):
+        return self.second(torch.erf(self.first(scale * x)))
+
+
+def test_tables_of_parts(monkeypatch):
+    for place in (backend, capture):
+        monkeypatch.setattr(place, "is_divided", lambda node: node.target is torch.erf)
+    guards, make = [], tables.Guard
+    monkeypatch.setattr(tables, "Guard", lambda *args: guards.append(make(*args)) or guards[-1])
+    module, scale, x = Divided(), torch.tensor(1.5), torch.randn(2, 5, 3, 16)
+    run = compiled(module)
+    compare(module, run, scale, x)
+    (guard,) = guards
+    assert len(guard.checked) == 2  # both are as they were, so that what was compiled ran
+    module.second.table *= 2
+    torch.testing.assert_close(run(scale, x), module(scale, x), rtol=0, atol=0)
