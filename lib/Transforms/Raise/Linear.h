@@ -63,13 +63,6 @@ struct LinearGroup {
   std::pair<mlir::Value, mlir::Value> site() const { return {x.node()->value, isGiven ? mlir::Value() : weight}; }
 };
 
-/// factor * max(inner, bound)
-struct ClampedExpr {
-  algebra::Expr inner;
-  double bound, factor;
-};
-std::optional<ClampedExpr> readClamped(algebra::Algebra &algebra, const algebra::Expr &expr);
-
 /// A sum taken apart: its variables, and the expression that is added up.
 struct OpenedSum {
   IndexVars over;

@@ -32,7 +32,15 @@ bool GroupMatcher::matchNorm(const algebra::Term &ofToken) {
          (plain && (matchRoot(*plain, *squares, Norm::outside) || matchClamp(*plain, *squares, 1)));
 }
 
-std::optional<ClampedExpr> mhc::readClamped(Algebra &algebra, const Expr &expr) {
+namespace {
+/// factor * max(inner, bound)
+struct Clamped {
+  Expr inner;
+  double bound, factor;
+};
+} // namespace
+
+static std::optional<Clamped> readClamped(Algebra &algebra, const Expr &expr) {
   const algebra::Factor *max = algebra::singleFactor(expr);
   if (!max || !max->node()->isApply("max"))
     return std::nullopt;
@@ -40,12 +48,12 @@ std::optional<ClampedExpr> mhc::readClamped(Algebra &algebra, const Expr &expr) 
   if (inner && algebra::numberOf(*inner))
     std::swap(inner, bound);
   std::optional<double> number = bound ? algebra::numberOf(*bound) : std::nullopt;
-  return inner && number ? std::optional(ClampedExpr{*inner, *number, expr[0].coefficient}) : std::nullopt;
+  return inner && number ? std::optional(Clamped{*inner, *number, expr[0].coefficient}) : std::nullopt;
 }
 
 /// `expr` is factor * max(the token's root mean square, eps)^power.
 bool GroupMatcher::matchClamp(const Expr &expr, const Expr &squares, int power) {
-  std::optional<ClampedExpr> clamped = readClamped(algebra, expr);
+  std::optional<Clamped> clamped = readClamped(algebra, expr);
   std::optional<Expr> base = algebra.power(Algebra::scale(squares, 1.0 / static_cast<double>(group.width())), power);
   std::optional<Expr> ratio = clamped && base ? algebra.divide(clamped->inner, *base) : std::nullopt;
   std::optional<double> factor = ratio ? algebra::numberOf(*ratio) : std::nullopt;
