@@ -82,6 +82,7 @@ static void addLower(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createOutlineLoopsPass());
   if (!options.gpu.empty())
     pm.addPass(createLoopsToGpuPass({options.gpu, options.optLevel}));
+  pm.addNestedPass<func::FuncOp>(createOrderSumsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertMhcToRuntimePass({options.target(), options.lines}));

@@ -46,6 +46,34 @@ def OutlineLoopsPass : Pass<"mhc-outline-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect"];
 }
 
+def OrderSumsPass : Pass<"mhc-order-sums", "::mlir::func::FuncOp"> {
+  let summary = "Turn reductions into loops that say the order of their sums";
+  let description = [{
+    LLVM may vectorise a sum only where it may be reordered, and then picks an order by what the loop costs: the same sum
+    would have other bits where its terms are stored as well. Here an addition that may be reordered (`reassoc`, and no
+    other flag) gets its order. A loop of 16 or more iterations adds to 16 sums side by side, whose terms a loop over
+    these lanes computes; then come the halves of the lanes, and one by one what is behind the last 16 iterations.
+    Shorter loops add one by one, or belong to a lane of the loop around them. No addition may be reordered after that.
+
+    Before:
+    ```mlir
+    linalg.generic {...} ins(%x : memref<?xf32>) outs(%sum : memref<f32>) { addf %s, %a fastmath<reassoc> }
+    ```
+    After:
+    ```mlir
+    %lanes = scf.for %i = 0 to %end step 16 iter_args(%sums = dense<-0.0>) -> vector<16xf32> {
+      scf.for %lane = 0 to 16 { memref.store %x[%i + %lane], %terms[%lane] }
+      %terms = vector.load
+      arith.addf %sums, %terms
+    }
+    // %sum + (the halves of %lanes, added until one is left), then
+    scf.for %i = %end to %length { addf }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def FoldFillsPass : Pass<"mhc-fold-fills", "::mlir::func::FuncOp"> {
   let summary = "Let reductions on a GPU start from constants";
   let description = [{

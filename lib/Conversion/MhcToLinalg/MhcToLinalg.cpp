@@ -48,7 +48,7 @@ struct Scalars {
       return value;
     return arith::TruncFOp::create(builder, loc, type, value);
   }
-  /// Sums may be reordered, so that they can be vectorised.
+  /// Sums may be reordered: mhc-order-sums chooses an order for vectors.
   Value sum(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b, arith::FastMathFlags::reassoc); }
   Value add(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
   Value sub(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
