@@ -199,6 +199,10 @@ llvm::Expected<Compiler::Module> Compiler::parseFile(StringRef path, const Mesh 
   llvm::Error error = config ? shareOut(*config, mesh) : config.takeError();
   if (error)
     return llvm::createStringError(path + ": error: " + llvm::toString(std::move(error)));
+  for (const std::string &pin : config->pins)
+    if (!namesKernel(pin))
+      return llvm::createStringError(path + ": error: 'pins' has \"" + pin +
+                                     "\"; needed the name of a kernel in front of '='");
   auto module = setMesh(parseText(model::writeModel(*config), (path + " as a program").str()));
   if (module && !config->pins.empty()) {
     SmallVector<StringRef> pins(config->pins.begin(), config->pins.end());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/IR/MhcDialect.h"
+#include "mhc/IR/Pins.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -28,10 +29,16 @@ static bool isWord(Attribute value) {
   return text && !text.empty() && llvm::all_of(text.getValue(), [](char c) { return c > ' ' && c < 0x7f; });
 }
 
+bool mhc::namesKernel(StringRef pin) {
+  return llvm::any_of(allKernelInfos(), [&](const KernelInfo *info) {
+    return info->opName.drop_front(MhcDialect::getDialectNamespace().size() + 1) == pin.split('=').first;
+  });
+}
+
 static bool isListOfPins(Attribute value) {
   return isListOf<StringAttr>(value) && llvm::all_of(cast<ArrayAttr>(value), [](Attribute pin) {
-           auto [op, variant] = cast<StringAttr>(pin).getValue().split('=');
-           return isWord(pin) && !op.empty() && !variant.empty();
+           StringRef text = cast<StringAttr>(pin).getValue();
+           return isWord(pin) && namesKernel(text) && !text.split('=').second.empty();
          });
 }
 
@@ -52,7 +59,7 @@ static constexpr Form kForms[] = {
     {"mhc.streams", isUnit, "no value"},
     {"mhc.mesh", isWord, "a text such as \"dp=2\", without blanks"},
     {"mhc.partial", isWord, "a text such as \"dp,tp\", without blanks"},
-    {"mhc.pins", isListOfPins, "a list of texts such as \"post=generic\""},
+    {"mhc.pins", isListOfPins, "a list of texts such as \"post=generic\", each with the name of a kernel"},
     {"mhc.vjp", isFunction, "the name of a function, such as @f_bwd"},
     {"mhc.recompute_mode", isText, "a text such as \"groups=2\""},
     {"mhc.gdn_impl", isText, "a text such as \"fused\""},

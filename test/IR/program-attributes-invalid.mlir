@@ -2,13 +2,18 @@
 
 // Each attribute of a program has one form.
 
-// expected-error @below {{'mhc.pins' is [3]; needed a list of texts such as "post=generic"}}
+// expected-error @below {{'mhc.pins' is [3]; needed a list of texts such as "post=generic", each with the name of a kernel}}
 module attributes {mhc.pins = [3]} {}
 
 // -----
 
-// expected-error @below {{'mhc.pins' is ["post=a\0Ab"]; needed a list of texts such as "post=generic"}}
+// expected-error @below {{'mhc.pins' is ["post=a\0Ab"]; needed a list of texts such as "post=generic", each with the name of a kernel}}
 module attributes {mhc.pins = ["post=a\0Ab"]} {}
+
+// -----
+
+// expected-error @below {{'mhc.pins' is ["posted=generic"]; needed a list of texts such as "post=generic", each with the name of a kernel}}
+module attributes {mhc.pins = ["posted=generic"]} {}
 
 // -----
 

@@ -27,6 +27,7 @@ CASES = {
     "topk": {"num_moe_experts": 3, "moe_router_topk": 4},
     "far": {"mtp_num_layers": 6},
     "pins": {"pins": ["post"]},
+    "pin": {"pins": ["posted=generic"]},
     "precision": {"precision": [32]},
 }
 

@@ -15,6 +15,9 @@ namespace mhc {
 /// On a module: a list of texts such as "post=generic", the variants that contexts of the compiled model take.
 inline constexpr llvm::StringLiteral kPins = "mhc.pins";
 
+/// Whether a kernel's name is in front of the '='. Which variants it has, the runtime knows that the model is for.
+bool namesKernel(llvm::StringRef pin);
+
 } // namespace mhc
 
 #endif // MHC_IR_PINS_H

@@ -165,7 +165,7 @@ void LaneLoop::run() {
 
 /// The sum that the addition makes, where it is one.
 static std::optional<Sum> sumOf(arith::AddFOp add) {
-  if (!add->hasOneUse())
+  if (!add->hasOneUse() || !(add.getType().isF32() || add.getType().isF64()))
     return std::nullopt;
   auto store = dyn_cast<memref::StoreOp>(*add->user_begin());
   if (!store || store.getValueToStore() != add.getResult())

@@ -89,7 +89,7 @@ func.func @streams(%x: memref<8x64x4xf32>, %sums: memref<8xf32>) {
 
 // -----
 
-// One by one: few terms, other elements in between, and sums that nothing allows to reorder.
+// One by one: few terms, other elements in between, narrow types, and sums that nothing allows to reorder.
 #in = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 #column = affine_map<(d0, d1) -> (d1)>
@@ -97,7 +97,7 @@ func.func @streams(%x: memref<8x64x4xf32>, %sums: memref<8xf32>) {
 // CHECK-NOT: vector
 // CHECK-NOT: reassoc
 func.func @in_order(%x: memref<8x4xf32>, %y: memref<8x64xf32>, %few: memref<8xf32>, %between: memref<64xf32>,
-                    %strict: memref<8xf32>) {
+                    %z: memref<64xbf16>, %narrow: memref<bf16>, %strict: memref<8xf32>) {
   linalg.generic {indexing_maps = [#in, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : memref<8x4xf32>) outs(%few : memref<8xf32>) {
   ^bb0(%a: f32, %s: f32):
@@ -109,6 +109,12 @@ func.func @in_order(%x: memref<8x4xf32>, %y: memref<8x64xf32>, %few: memref<8xf3
   ^bb0(%a: f32, %s: f32):
     %r = arith.addf %s, %a fastmath<reassoc> : f32
     linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+      ins(%z : memref<64xbf16>) outs(%narrow : memref<bf16>) {
+  ^bb0(%a: bf16, %s: bf16):
+    %r = arith.addf %s, %a fastmath<reassoc> : bf16
+    linalg.yield %r : bf16
   }
   linalg.generic {indexing_maps = [#in, #row], iterator_types = ["parallel", "reduction"]}
       ins(%y : memref<8x64xf32>) outs(%strict : memref<8xf32>) {
