@@ -164,16 +164,22 @@ std::optional<Expr> Algebra::spread(const Expr &expr) {
 }
 
 /// The variables of a sum that together are one index of what a view shows, as digits of `whole`; none where they are
-/// not all of it.
-static std::map<Var, Index> digitsOf(const Factor &view, const Index &shown, ArrayRef<std::pair<Var, Size>> over,
-                                     Var whole) {
+/// not all of it. Each of the view's own indices may be several of them: the sum may have cut it further.
+static std::map<Var, Index> digitsOf(Sizes &sizes, const Factor &view, const Index &shown,
+                                     ArrayRef<std::pair<Var, Size>> over, Var whole) {
   std::map<Var, Index> digits;
-  for (const Piece &piece : shown.pieces)
-    for (auto [var, extent] : over)
-      if (extent == piece.extent && view.at()[piece.var] == wholeVar(var, extent))
-        digits[var].pieces = {{whole, piece.multiplier, extent, 1}};
-  bool isAll = digits.size() > 1 && digits.size() == shown.pieces.size();
-  return isAll ? digits : std::map<Var, Index>();
+  for (const Piece &piece : shown.pieces) {
+    const Index &own = view.at()[piece.var];
+    if (piece.stride != Size(1) || !covers(sizes, own, piece.extent))
+      return {};
+    for (const Piece &part : own.pieces) {
+      const bool isOver = part.stride == Size(1) && llvm::is_contained(over, std::pair(part.var, part.extent));
+      std::optional<Size> stride = isOver ? sizes.multiply(piece.multiplier, part.multiplier) : std::nullopt;
+      if (!stride || !digits.try_emplace(part.var, Index{{{whole, *stride, part.extent, 1}}, 0}).second)
+        return {};
+    }
+  }
+  return digits.size() > 1 ? digits : std::map<Var, Index>();
 }
 
 std::optional<Expr> Algebra::sumOfView(const Term &term, ArrayRef<std::pair<Var, Size>> over) {
@@ -183,7 +189,7 @@ std::optional<Expr> Algebra::sumOfView(const Term &term, ArrayRef<std::pair<Var,
       continue;
     for (const Index &shown : view->second.at) {
       Var whole = freshVar();
-      std::map<Var, Index> digits = digitsOf(factor, shown, over, whole);
+      std::map<Var, Index> digits = digitsOf(sizes, factor, shown, over, whole);
       std::optional<Size> extent =
           digits.empty() ? std::nullopt : sizes.multiply(shown.pieces[0].multiplier, shown.pieces[0].extent);
       if (!extent || !covers(sizes, shown, *extent))

@@ -238,6 +238,30 @@ TEST(Algebra, SumsOfParts) {
   expectDifferent(program("4"));
 }
 
+/// Rows of 5 * 4 are summed as 2 * 10, and what is left as 2 * 5: each cut is another one.
+TEST(Algebra, SumOverAnotherCut) {
+  auto program = [](const std::string &first, const std::string &second) {
+    return R"(func.func @f(%x: tensor<?x5x4xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %d = tensor.dim %x, %c0 : tensor<?x5x4xf32>
+    %q = arith.mulf %x, %x : tensor<?x5x4xf32>
+    %a = mhc.reduce sum %q dims = [1, 2] : tensor<?x5x4xf32> -> tensor<?xf32>
+    %rows = tensor.collapse_shape %)" +
+           first + R"( [[0], [1, 2]] : tensor<?x5x4xf32> into tensor<?x20xf32>
+    %cut = tensor.expand_shape %rows [[0], [1, 2]] output_shape [%d, 2, 10] : tensor<?x20xf32> into tensor<?x2x10xf32>
+    %halves = mhc.reduce sum %cut dims = [1] : tensor<?x2x10xf32> -> tensor<?x10xf32>
+    %q2 = arith.mulf %halves, %halves : tensor<?x10xf32>
+    %again = tensor.expand_shape %)" +
+           second + R"( [[0], [1, 2]] output_shape [%d, 2, 5] : tensor<?x10xf32> into tensor<?x2x5xf32>
+    %fourths = mhc.reduce sum %again dims = [1] : tensor<?x2x5xf32> -> tensor<?x5xf32>
+    %b = mhc.reduce sum %fourths dims = [1] : tensor<?x5xf32> -> tensor<?xf32>
+    return %a, %b : tensor<?xf32>, tensor<?xf32>
+  })";
+  };
+  expectSame(program("q", "halves"));
+  expectDifferent(program("x", "q2"));
+}
+
 TEST(Algebra, StackedParts) {
   expectSame(R"(func.func @f(%x: tensor<?x2x8xf32>) -> (tensor<?x2x8xf32>, tensor<?x2x8xf32>) {
     %c0 = arith.constant 0 : index
