@@ -46,7 +46,7 @@ void mhc::remarkMissed(StringRef kind, const Miss &miss) {
     return;
   auto options =
       remark::RemarkOpts::name(info.code).category(info.pass).subCategory(kind).function(functionOf(miss.at));
-  remark::missed(miss.at->getLoc(), options)
+  remark::missed(miss.place.value_or(miss.at->getLoc()), options)
       << remark::reason("{0}", info.meaning) << remark::metric("Found", miss.found)
       << remark::metric("Needed", miss.needed) << remark::suggest("{0}", info.change);
 }
@@ -71,12 +71,14 @@ std::string mhc::describe(Type type) {
 }
 
 std::string mhc::describe(Value value) {
-  std::string maker;
   if (Operation *op = value.getDefiningOp())
-    maker = "'" + op->getName().getStringRef().str() + "'";
-  else
-    maker = "argument " + std::to_string(cast<BlockArgument>(value).getArgNumber());
-  return maker + ", " + describe(value.getType());
+    return "'" + op->getName().getStringRef().str() + "', " + describe(value.getType());
+  auto argument = cast<BlockArgument>(value);
+  auto func = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  // The name tells what is computed outside, as by a node of a captured graph.
+  auto name = func ? func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "mhc.name") : StringAttr();
+  return "argument " + std::to_string(argument.getArgNumber()) +
+         (name ? " '" + name.getValue().str() + "', " : std::string(", ")) + describe(argument.getType());
 }
 
 std::string mhc::describe(double number) {

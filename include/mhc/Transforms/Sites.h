@@ -37,6 +37,7 @@ struct Miss {
   std::string found, needed;
   /// Identifies the site if several of its parts may miss: only the first miss of a site is reported.
   std::pair<mlir::Value, mlir::Value> site;
+  std::optional<mlir::Location> place = std::nullopt; ///< where the fault is not in `at`, but in an argument
 };
 /// Marks a function that the limit of Raise may have left incomplete: missing parts of its sites are not reported.
 inline constexpr llvm::StringLiteral kRaiseLimited = "mhc.raise_limited";

@@ -24,12 +24,17 @@ static bool mixes(Operation *product, Value streams) {
   return llvm::any_of(product->getOperands(), [&](Value operand) { return behindViews(operand) == streams; });
 }
 
-/// Whether a product of coefficients is what streams are weighed by.
+/// Whether a product of coefficients is what streams are weighed by, and not the streams.
 static bool weighsStreams(Value product) {
   SmallVector<Operation *> readers;
   usersThroughViews(product, readers);
-  return llvm::all_of(readers, [](Operation *reader) {
-    return isa<BroadcastOp>(reader) ? weighsStreams(reader->getResult(0)) : isa<AggregateOp, PostOp>(reader);
+  auto isStreams = [&](Value x) { return behindViews(x) == product; };
+  return llvm::all_of(readers, [&](Operation *reader) {
+    if (auto aggregate = dyn_cast<AggregateOp>(reader))
+      return !isStreams(aggregate.getX());
+    if (auto post = dyn_cast<PostOp>(reader))
+      return !isStreams(post.getX());
+    return isa<BroadcastOp>(reader) && weighsStreams(reader->getResult(0));
   });
 }
 
@@ -108,24 +113,29 @@ static bool isComputedOf(Value value, Value streams) {
   return false;
 }
 
-/// A projection of another tensor than the gate weighs, as of streams with a vector added or of their mean: it is found
-/// as such, and no part of the site. Whether it was told.
+/// A projection of another tensor than the gate weighs: of streams with a vector added, of their mean, or of as many
+/// channels, such as what a norm outside the function makes of them. It is found as such, and no part of the site.
+/// Whether it was told.
 static bool explainProjected(Sites &sites, GatesOp gates) {
   auto projection = gates.getProj().getDefiningOp<ProjectionOp>();
   if (!projection || !gates.getHPre())
     return false;
   Value projected = behindViews(projection.getX());
-  for (Operation *reader : readersOf(gates.getHPre()))
-    if (auto aggregate = dyn_cast<AggregateOp>(reader);
-        aggregate && isComputedOf(projected, behindViews(aggregate.getX()))) {
-      sites.decline("pre", {Reason::projectionForm,
-                            projected.getDefiningOp(),
-                            describe(projected),
-                            "a projection of the streams themselves",
-                            {gates.getHPre(), Value()}});
-      return true;
-    }
-  return false;
+  const int64_t width = streamsWidth(projection.getX());
+  auto isOfOther = [&](Operation *reader) {
+    auto aggregate = dyn_cast<AggregateOp>(reader);
+    Value streams = aggregate ? behindViews(aggregate.getX()) : projected;
+    return streams != projected && (isComputedOf(projected, streams) || streamsWidth(aggregate.getX()) == width);
+  };
+  if (llvm::none_of(readersOf(gates.getHPre()), isOfOther))
+    return false;
+  sites.decline("pre", {Reason::projectionForm,
+                        projection,
+                        describe(projected),
+                        "a projection of the streams themselves",
+                        {gates.getHPre(), Value()},
+                        projected.getLoc()});
+  return true;
 }
 
 /// One remark, on what the site lacks first.

@@ -2,7 +2,7 @@
 // RUN: mhcc %s --verify
 
 // One stream has nothing to mix, and its kernels would only cost: it stays as it is.
-// CHECK: [Missed] stream-count | Category:mhc-raise:gates | Function=layer | {{.*}}Found="1 stream in argument 0, [?, 1, 64] of f32", Needed="at least 2 streams"
+// CHECK: [Missed] stream-count | Category:mhc-raise:gates | Function=layer | {{.*}}Found="1 stream in argument 0 'x', [?, 1, 64] of f32", Needed="at least 2 streams"
 func.func @layer(%x: tensor<?x1x64xf32> {mhc.name = "x"}, %phi: tensor<3x64xf32> {mhc.name = "phi"},
                 %alpha: tensor<3xf32> {mhc.name = "alpha"}, %beta: tensor<3xf32> {mhc.name = "beta"}, %f: tensor<?x64xf32> {mhc.name = "f"})
     -> (tensor<?x64xf32> {mhc.name = "u"}, tensor<?x1x64xf32> {mhc.name = "out"}) {

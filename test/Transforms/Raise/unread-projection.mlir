@@ -171,6 +171,31 @@ func.func @with_a_vector(%x: tensor<8x4x32xf32>, %shift: tensor<4x32xf32>, %phi:
   return %u : tensor<8x32xf32>
 }
 
+// A norm outside the function makes of the streams what is projected: told where that is computed.
+// CHECK: unread-projection.mlir:[[#@LINE+2]]:{{.*}} [Missed] projection-form | Category:mhc-raise:pre | Function=normed_outside | Found="argument 1 'native_layer_norm', [8, 128] of f32", Needed="a projection of the streams themselves"
+func.func @normed_outside(%x: tensor<8x4x32xf32>,
+    %normed: tensor<8x128xf32> {mhc.name = "native_layer_norm"}, %phi: tensor<4x128xf32>, %alpha: tensor<1xf32>,
+    %beta: tensor<4xf32>) -> tensor<8x32xf32> {
+  %y = tensor.expand_shape %normed [[0], [1, 2]] output_shape [8, 4, 32] : tensor<8x128xf32> into tensor<8x4x32xf32>
+  %proj, %stat = mhc.projection(x = %y : tensor<8x4x32xf32>, phi = %phi : tensor<4x128xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (proj : tensor<8x4xf32>, stat : tensor<8xf32>)
+  %h_pre = mhc.gates(proj = %proj : tensor<8x4xf32>, stat = %stat : tensor<8xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<8x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h_pre : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %u : tensor<8x32xf32>
+}
+
+// Gates that are made of a vector of another width are of other code.
+func.func @of_a_vector(%x: tensor<8x4x32xf32>, %y: tensor<8x4x8xf32>, %phi: tensor<4x32xf32>, %alpha: tensor<1xf32>,
+    %beta: tensor<4xf32>) -> tensor<8x32xf32> {
+  %proj, %stat = mhc.projection(x = %y : tensor<8x4x8xf32>, phi = %phi : tensor<4x32xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (proj : tensor<8x4xf32>, stat : tensor<8xf32>)
+  %h_pre = mhc.gates(proj = %proj : tensor<8x4xf32>, stat = %stat : tensor<8xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<8x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h_pre : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %u : tensor<8x32xf32>
+}
+
 // The mean of the streams is projected. That the gates are divided by their sum is no part of the cause.
 // CHECK: [Missed] projection-form | Category:mhc-raise:pre | Function=of_the_sum | Found="'mhc.contract', [8, 32] of f32", Needed="a projection of the streams themselves"
 func.func @of_the_sum(%x: tensor<8x4x32xf32>, %phi: tensor<4x32xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>) -> tensor<8x32xf32> {
@@ -242,4 +267,24 @@ func.func @reads_mixed_streams(%x: tensor<8x4x16xf32>, %z: tensor<8x4x4xf32>, %p
   %branch = arith.mulf %gates, %outputs : tensor<8x4x16xf32>
   %out = arith.addf %mixed, %branch : tensor<8x4x16xf32>
   return %out : tensor<8x4x16xf32>
+}
+
+// Streams that one map mixes for all tokens are no combine. The product of two maps is what streams are weighed by.
+// CHECK: [Missed] combine-form | {{.*}}Function=mixed_for_all_tokens | Found="'mhc.matmul', [4, 128] of f32", Needed="a sum of h_res x and h_post times the sublayer's output"
+func.func @mixed_for_all_tokens(%x: tensor<4x128xf32>, %z: tensor<4x4xf32>, %pre: tensor<1x4xf32>)
+    -> (tensor<1x128xf32>, tensor<1x128xf32>) {
+  %logits = tensor.expand_shape %z [[0, 1], [2]] output_shape [1, 4, 4] : tensor<4x4xf32> into tensor<1x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %logits : tensor<1x4x4xf32>)
+    <init = exp, order = row_col, denom = none, eps = 0.0, iters = 2> -> (mix : tensor<1x4x4xf32>)
+  %map = tensor.collapse_shape %mix [[0, 1], [2]] : tensor<1x4x4xf32> into tensor<4x4xf32>
+  %mixed = mhc.matmul %map, %x : (tensor<4x4xf32>, tensor<4x128xf32>) -> tensor<4x128xf32>
+  %streams = tensor.expand_shape %mixed [[0, 1], [2]] output_shape [1, 4, 128] : tensor<4x128xf32> into tensor<1x4x128xf32>
+  %u = mhc.aggregate(x = %streams : tensor<1x4x128xf32>, h_pre = %pre : tensor<1x4xf32>) <layout = nC> -> (u : tensor<1x128xf32>)
+  %other = mhc.sinkhorn(logits = %logits : tensor<1x4x4xf32>)
+    <init = exp, order = row_col, denom = none, eps = 0.0, iters = 3> -> (mix : tensor<1x4x4xf32>)
+  %rows = tensor.collapse_shape %other [[0, 1], [2]] : tensor<1x4x4xf32> into tensor<4x4xf32>
+  %weights = mhc.matmul %pre, %rows : (tensor<1x4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>
+  %all = tensor.expand_shape %x [[0, 1], [2]] output_shape [1, 4, 128] : tensor<4x128xf32> into tensor<1x4x128xf32>
+  %v = mhc.aggregate(x = %all : tensor<1x4x128xf32>, h_pre = %weights : tensor<1x4xf32>) <layout = nC> -> (u : tensor<1x128xf32>)
+  return %u, %v : tensor<1x128xf32>, tensor<1x128xf32>
 }
