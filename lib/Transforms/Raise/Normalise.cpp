@@ -173,6 +173,11 @@ static LogicalResult normaliseMul(arith::MulFOp op, PatternRewriter &rewriter) {
   return failure();
 }
 
+/// x / 1 -> x, also where the number of ones is open
+static LogicalResult normaliseDiv(arith::DivFOp op, PatternRewriter &rewriter) {
+  return isNumber(op.getRhs(), 1) ? replace(rewriter, op, op.getLhs()) : failure();
+}
+
 /// base^(z / log(base)) -> exp(z)
 static LogicalResult exponentialOf(Operation *op, double base, Value exponent, PatternRewriter &rewriter) {
   auto mul = exponent.getDefiningOp<arith::MulFOp>();
@@ -206,6 +211,32 @@ static LogicalResult normalisePower(math::PowFOp op, PatternRewriter &rewriter) 
   } else {
     return failure();
   }
+  return success();
+}
+
+/// trunc(number at each place) -> the rounded number at each place. An f32 still tells the decimal that was written.
+static LogicalResult roundOnce(arith::TruncFOp op, PatternRewriter &rewriter) {
+  auto splat = op.getIn().getDefiningOp<tensor::SplatOp>();
+  FloatAttr number;
+  if (!splat || !getElementTypeOrSelf(op.getType()).isF32() || !getElementTypeOrSelf(splat.getType()).isF64() ||
+      !matchPattern(splat.getInput(), m_Constant(&number)))
+    return failure();
+  auto narrow = rewriter.getF32FloatAttr(static_cast<float>(number.getValueAsDouble()));
+  Value rounded = arith::ConstantOp::create(rewriter, op.getLoc(), narrow);
+  rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, op.getType(), rounded, splat.getDynamicSizes());
+  return success();
+}
+
+/// transpose(number at each place) -> the number at each place
+static LogicalResult transposeNumber(TransposeOp op, PatternRewriter &rewriter) {
+  auto splat = op.getX().getDefiningOp<tensor::SplatOp>();
+  if (!splat)
+    return failure();
+  SmallVector<Value> sizes;
+  for (int64_t dim : op.getPerm())
+    if (splat.getType().isDynamicDim(dim))
+      sizes.push_back(splat.getDynamicSizes()[splat.getType().getDynamicDimIndex(dim)]);
+  rewriter.replaceOpWithNewOp<tensor::SplatOp>(op, op.getType(), splat.getInput(), sizes);
   return success();
 }
 
@@ -246,9 +277,12 @@ void mhc::addArithmeticPatterns(RewritePatternSet &patterns) {
   patterns.add(normaliseAdd);
   patterns.add(normaliseSub);
   patterns.add(normaliseMul);
+  patterns.add(normaliseDiv);
   patterns.add(normalisePower);
   patterns.add(normaliseExp2);
   patterns.add(normaliseTrunc);
+  patterns.add(roundOnce);
+  patterns.add(transposeNumber);
 }
 
 /// In one turn over a function.

@@ -13,6 +13,41 @@ func.func @zero_and_one(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %3 : tensor<4x8xf32>
 }
 
+// So do they where the number of tokens is open.
+// CHECK-LABEL: @one_for_each_token(
+func.func @one_for_each_token(%x: tensor<?x8xf32>, %M: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  // CHECK: %[[TWO:.*]] = tensor.splat
+  // CHECK: %[[HALF:.*]] = arith.divf %arg0, %[[TWO]] : tensor<?x8xf32>
+  // CHECK-NEXT: return %arg0, %[[HALF]] : tensor<?x8xf32>, tensor<?x8xf32>
+  %number = arith.constant 1.0 : f32
+  %other = arith.constant 2.0 : f32
+  %one = tensor.splat %number[%M] : tensor<?x8xf32>
+  %two = tensor.splat %other[%M] : tensor<?x8xf32>
+  %0 = arith.divf %x, %one : tensor<?x8xf32>
+  %1 = arith.divf %x, %two : tensor<?x8xf32>
+  return %0, %1 : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// A number is one value, whether it was rounded or transposed before or after it was repeated for each token.
+// CHECK-LABEL: @one_number(
+func.func @one_number(%x: tensor<?x4xf32>, %M: index) -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>) {
+  // CHECK: %[[SUM:.*]] = arith.addf %arg0, %{{.*}} : tensor<?x4xf32>
+  // CHECK: %[[OTHER:.*]] = arith.addf %arg0, %{{.*}} : tensor<?x4xf32>
+  // CHECK-NEXT: return %[[SUM]], %[[SUM]], %[[OTHER]]
+  %wide = arith.constant 9.9999997473787516E-5 : f64
+  %narrow = arith.constant 9.99999974E-5 : f32
+  %next = arith.constant 1.00000005E-4 : f32
+  %0 = tensor.splat %wide[%M] : tensor<?x4xf64>
+  %1 = arith.truncf %0 : tensor<?x4xf64> to tensor<?x4xf32>
+  %2 = tensor.splat %narrow[%M] : tensor<4x?xf32>
+  %3 = mhc.transpose %2 perm = [1, 0] : tensor<4x?xf32> -> tensor<?x4xf32>
+  %4 = tensor.splat %next[%M] : tensor<?x4xf32>
+  %5 = arith.addf %x, %1 : tensor<?x4xf32>
+  %6 = arith.addf %x, %3 : tensor<?x4xf32>
+  %7 = arith.addf %x, %4 : tensor<?x4xf32>
+  return %5, %6, %7 : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
+}
+
 // CHECK-LABEL: @nearly_zero(
 func.func @nearly_zero(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // CHECK: %[[V0:.*]] = arith.constant dense<1.000000e-30> : tensor<4x8xf32>
