@@ -176,8 +176,17 @@ static ExpandOp repeatedBefore(Value x, int64_t n, Operation *op) {
   return {};
 }
 
-/// broadcast x[M,C] -> [M,n,C] or [M,C,n]
-static void raiseBroadcast(algebra::Reading &reading, Sites &sites, BroadcastOp op) {
+/// Whether it is a term of sums, and its rows are streams elsewhere, as in x + (h - I) x.
+static bool isStreamsOfOthers(BroadcastOp op) {
+  SmallVector<Operation *> users, others;
+  usersThroughViews(op.getOut(), users);
+  usersThroughViews(behindViews(op.getX()), others);
+  return llvm::all_of(users, llvm::IsaPred<arith::AddFOp, arith::SubFOp, tensor::DimOp>) &&
+         llvm::any_of(others, llvm::IsaPred<ExpandOp>);
+}
+
+/// broadcast x[M,C] -> [M,n,C] or [M,C,n]. With `onlyKnown`, of rows that were repeated before.
+static void raiseBroadcast(algebra::Reading &reading, Sites &sites, BroadcastOp op, bool onlyKnown) {
   std::optional<Repetition> rows = matchRepetition(reading, op);
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -187,6 +196,8 @@ static void raiseBroadcast(algebra::Reading &reading, Sites &sites, BroadcastOp 
   auto type = cast<RankedTensorType>(x.getType());
   int64_t n = rows->stream[0].second.number(), M = type.getDimSize(0), C = type.getDimSize(1);
   ExpandOp known = repeatedBefore(x, n, op);
+  if (onlyKnown && !known)
+    return;
   bool inner = (known ? known.getLayout() : rows->layout) == Layout::Cn;
   auto streams = type.clone(inner ? ArrayRef<int64_t>{M, C, n} : ArrayRef<int64_t>{M, n, C});
   auto expand = known ? known : ExpandOp::create(builder, loc, streams, x, rows->layout);
@@ -207,8 +218,13 @@ void mhc::raiseExpand(func::FuncOp func, Readings &readings, Sites &sites) {
   if (repeated.empty())
     return;
   algebra::Reading &reading = readings.unrounded();
-  llvm::erase_if(repeated, [&](BroadcastOp op) { return repeatsHeads(op) || !isReadAsStreams(reading, op.getOut()); });
-  for (BroadcastOp op : repeated)
+  llvm::erase_if(repeated, repeatsHeads);
+  auto others = std::stable_partition(repeated.begin(), repeated.end(),
+                                      [&](BroadcastOp op) { return isReadAsStreams(reading, op.getOut()); });
+  for (BroadcastOp op : llvm::make_range(repeated.begin(), others))
     if (sites.mayTake())
-      raiseBroadcast(reading, sites, op);
+      raiseBroadcast(reading, sites, op, /*onlyKnown=*/false);
+  for (BroadcastOp op : llvm::make_range(others, repeated.end()))
+    if (sites.mayTake() && isStreamsOfOthers(op))
+      raiseBroadcast(reading, sites, op, /*onlyKnown=*/true);
 }

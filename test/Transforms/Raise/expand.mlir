@@ -211,3 +211,37 @@ func.func @mixed_by_one_matrix(%x: tensor<8x64xf32>, %m: tensor<4x4xf32>) -> ten
   %out = mhc.batch_matmul %ms, %narrow : (tensor<8x4x4xbf16>, tensor<8x4x64xbf16>) -> tensor<8x4x64xbf16>
   return %out : tensor<8x4x64xbf16>
 }
+
+// The same rows are the streams where they are a term of a sum, in whichever layout, as in x + (h - I) x. Other rows
+// are none.
+// CHECK-LABEL: @term_of_a_sum(
+func.func @term_of_a_sum(%x: tensor<8x16xf32>, %z: tensor<8x16xf32>, %y: tensor<8x16x4xf32>)
+    -> (tensor<8xf32>, tensor<8x16x4xf32>, tensor<8x16x4xf32>) {
+  // CHECK: %[[STREAMS:.*]] = mhc.expand(x = %arg0 : tensor<8x16xf32>) <layout = nC>
+  // CHECK: %[[INNER:.*]] = mhc.transpose %[[STREAMS]] perm = [0, 2, 1]
+  // CHECK: arith.addf %[[INNER]], %arg2
+  // CHECK: %[[OTHER:.*]] = mhc.broadcast %arg1 dims = [0, 1]
+  // CHECK: arith.addf %[[OTHER]], %arg2
+  %streams = mhc.broadcast %x dims = [0, 2] : tensor<8x16xf32> -> tensor<8x4x16xf32>
+  %squares = arith.mulf %streams, %streams : tensor<8x4x16xf32>
+  %sum = mhc.reduce sum %squares dims = [1, 2] : tensor<8x4x16xf32> -> tensor<8xf32>
+  %inner = mhc.broadcast %x dims = [0, 1] : tensor<8x16xf32> -> tensor<8x16x4xf32>
+  %0 = arith.addf %inner, %y : tensor<8x16x4xf32>
+  %others = mhc.broadcast %z dims = [0, 1] : tensor<8x16xf32> -> tensor<8x16x4xf32>
+  %1 = arith.addf %others, %y : tensor<8x16x4xf32>
+  return %sum, %0, %1 : tensor<8xf32>, tensor<8x16x4xf32>, tensor<8x16x4xf32>
+}
+
+// Nor are they where they are a factor, as a sublayer's output may be.
+// CHECK-LABEL: @factor_of_a_product(
+func.func @factor_of_a_product(%x: tensor<8x16xf32>, %y: tensor<8x16x4xf32>) -> (tensor<8xf32>, tensor<8x16x4xf32>) {
+  // CHECK: mhc.expand(x = %arg0 : tensor<8x16xf32>) <layout = nC>
+  // CHECK: %[[FACTOR:.*]] = mhc.broadcast %arg0 dims = [0, 1]
+  // CHECK: arith.mulf %[[FACTOR]], %arg1
+  %streams = mhc.broadcast %x dims = [0, 2] : tensor<8x16xf32> -> tensor<8x4x16xf32>
+  %squares = arith.mulf %streams, %streams : tensor<8x4x16xf32>
+  %sum = mhc.reduce sum %squares dims = [1, 2] : tensor<8x4x16xf32> -> tensor<8xf32>
+  %factor = mhc.broadcast %x dims = [0, 1] : tensor<8x16xf32> -> tensor<8x16x4xf32>
+  %0 = arith.mulf %factor, %y : tensor<8x16x4xf32>
+  return %sum, %0 : tensor<8xf32>, tensor<8x16x4xf32>
+}
