@@ -4,7 +4,8 @@
   summarise.py EXPORTS [--bin build/bin] [--keep DIR]
 
 An export is `whole` when the ops that its first line names are there and no op of the chain is left: nothing computes
-with the streams but those ops, and no other op of mhc with their coefficients. Views and moves of the streams may stay,
+with the streams but those ops and what makes streams of rows or rows of streams, and no other op of mhc with their
+coefficients. Views and moves of the streams may stay,
 and, where no remark tells a miss, arithmetic on the coefficients of a token, such as a gate divided by the sum of all.
 It is `partly` when some of the chain became ops of mhc, `missed` when nothing did, `silent` when it is not whole and
 no remark says why, and an `error` when mhc-opt fails.
@@ -20,7 +21,7 @@ import subprocess
 import sizes
 
 KERNELS = {"pre_gated_delta_rule", "pre", "post", "head", "aggregate", "projection", "gates", "sinkhorn", "permutation_mix"}
-FUSED = {"mhc.pre", "mhc.post", "mhc.head", "mhc.pre_gated_delta_rule"}
+FUSED = {"mhc.pre", "mhc.post", "mhc.head", "mhc.pre_gated_delta_rule", "mhc.expand", "mhc.contract"}
 MOVES = {"mhc.transpose", "linalg.transpose", "mhc.broadcast", "linalg.fill"}
 VIEWS = ("tensor.", "arith.constant", "func.", "cf.assert")
 REMARK = re.compile(r"remark: \[Missed\] (\S+) \|.*?(?:Function=\S+ \| )?(.*)")
