@@ -5,8 +5,8 @@
 
 An export is `whole` when the ops that its first line names are there and no op of the chain is left: nothing computes
 with the streams but those ops and what makes streams of rows or rows of streams, and no other op of mhc with their
-coefficients. Views and moves of the streams may stay,
-and, where no remark tells a miss, arithmetic on the coefficients of a token, such as a gate divided by the sum of all.
+coefficients. Views and moves of the streams may stay, and, where no remark tells a miss, arithmetic on the coefficients
+of a token, such as a gate divided by the sum of all.
 It is `partly` when some of the chain became ops of mhc, `missed` when nothing did, `silent` when it is not whole and
 no remark says why, and an `error` when mhc-opt fails.
 """
