@@ -53,8 +53,8 @@ std::optional<algebra::Reading::Found> mhc::findStreams(algebra::Reading &readin
     Value before = maker && maker->getNumOperands() > 0 ? maker->getOperand(0) : Value();
     // Streams that are projected or mixed narrow are kept so.
     bool isKept = before && (isa<BlockArgument>(before) || !singleUser(before) || !singleUser(behindReshapes(before)) ||
-                             (isa<arith::TruncFOp>(maker) && widthOf(before) <= bits && !areStreams(shown->value)));
-    if (isa_and_nonnull<arith::TruncFOp>(maker) && !isKept)
+                             (isa<arith::TruncFOp>(maker) && widthOf(before) <= bits));
+    if (isa_and_nonnull<arith::TruncFOp>(maker) && (!isKept || areStreams(shown->value)))
       break;
     auto found = llvm::find_if(all, [&](const auto &other) { return other.value == before && other.factor == 1; });
     if (found == all.end())

@@ -337,6 +337,18 @@ static Value addOwn(MixSite &site, const Mix &mix, const Expr &own, ArrayRef<Ind
   return site.leaf.add(weights, site.leaf.mul(diagonal, identity));
 }
 
+/// Takes the streams as they are before the program rounds them for its products, such as autocast does.
+static void takeUnrounded(MixSite &site, Mix &mix) {
+  auto round = behindReshapes(mix.streams).getDefiningOp<arith::TruncFOp>();
+  if (!round)
+    return;
+  for (const algebra::Reading::Found &found : site.reading.find(mix.x, site.op))
+    if (found.value == round.getIn() && found.factor == 1) {
+      mix.streams = found.value;
+      mix.at = found.at;
+    }
+}
+
 bool mhc::raisePost(MixSite &site, Mix mix) {
   IndexVars outputs;
   for (const Extent &var : site.vars)
@@ -355,6 +367,8 @@ bool mhc::raisePost(MixSite &site, Mix mix) {
       order.push_back(var.first);
   if (own != order && isa<TransposeOp>(site.op))
     return false;
+  if (!keepsPrecision(site.root, mix.streams))
+    takeUnrounded(site, mix);
   if (!keepsPrecision(site.root, mix.streams)) {
     site.declineWidth("post", mix, Reason::resultWider, site.root);
     return false;

@@ -260,6 +260,58 @@ func.func @streams_that_a_product_rounds(%f: tensor<8x64xf32>, %h: tensor<8x4xf3
   return %out : tensor<8x4x64xf32>
 }
 
+// They are also where the projection and the aggregate read them rounded: those stay as narrow as they were.
+// CHECK-LABEL: @streams_that_all_products_round
+// CHECK: %[[WIDE:.*]] = math.absf
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[WIDE]]
+// CHECK: mhc.projection(x = %[[NARROW]] : tensor<8x4x64xbf16>
+// CHECK: mhc.aggregate(x = %[[NARROW]] : tensor<8x4x64xbf16>
+// CHECK: mhc.post({{.*}} x = %[[WIDE]] : tensor<8x4x64xf32>
+func.func @streams_that_all_products_round(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %y: tensor<8x4x64xf32>,
+    %phi: tensor<24x256xbf16>, %g: tensor<8x4xf32>, %m: tensor<8x4x4xbf16>)
+    -> (tensor<8x24xf32>, tensor<8x64xbf16>, tensor<8x4x64xf32>) {
+  %x = math.absf %y : tensor<8x4x64xf32>
+  %rounded = arith.truncf %x : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
+  %proj, %stat = mhc.projection(x = %rounded : tensor<8x4x64xbf16>, phi = %phi : tensor<24x256xbf16>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<8x24xf32>, stat : tensor<8xf32>)
+  %x32 = arith.extf %rounded : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %gb = mhc.broadcast %g dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %weighed = arith.mulf %x32, %gb : tensor<8x4x64xf32>
+  %u32 = mhc.reduce sum %weighed dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  %u = arith.truncf %u32 : tensor<8x64xf32> to tensor<8x64xbf16>
+  %mixed = mhc.batch_matmul %m, %rounded : (tensor<8x4x4xbf16>, tensor<8x4x64xbf16>) -> tensor<8x4x64xbf16>
+  %wide = arith.extf %mixed : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %hb = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fb = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %hb, %fb : tensor<8x4x64xf32>
+  %out = arith.addf %wide, %branch : tensor<8x4x64xf32>
+  return %proj, %u, %out : tensor<8x24xf32>, tensor<8x64xbf16>, tensor<8x4x64xf32>
+}
+
+// A result that is rounded as the streams are is that of the rounded ones.
+// CHECK-LABEL: @streams_and_result_rounded_alike
+// CHECK: %[[NARROW:.*]] = arith.truncf
+// CHECK: mhc.projection(x = %[[NARROW]] : tensor<8x4x64xbf16>
+// CHECK: mhc.post({{.*}} x = %[[NARROW]] : tensor<8x4x64xbf16>
+func.func @streams_and_result_rounded_alike(%f: tensor<8x64xbf16>, %h: tensor<8x4xf32>, %y: tensor<8x4x64xf32>,
+    %phi: tensor<24x256xbf16>, %r: tensor<8x4x4xf32>) -> (tensor<8x24xf32>, tensor<8x4x64xbf16>) {
+  %x = math.absf %y : tensor<8x4x64xf32>
+  %rounded = arith.truncf %x : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
+  %proj, %stat = mhc.projection(x = %rounded : tensor<8x4x64xbf16>, phi = %phi : tensor<24x256xbf16>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<8x24xf32>, stat : tensor<8xf32>)
+  %x32 = arith.extf %rounded : tensor<8x4x64xbf16> to tensor<8x4x64xf32>
+  %mixed = mhc.batch_matmul %r, %x32 : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %f32 = arith.extf %f : tensor<8x64xbf16> to tensor<8x64xf32>
+  %hb = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fb = mhc.broadcast %f32 dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %hb, %fb : tensor<8x4x64xf32>
+  %sum = arith.addf %mixed, %branch : tensor<8x4x64xf32>
+  %out = arith.truncf %sum : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
+  return %proj, %out : tensor<8x24xf32>, tensor<8x4x64xbf16>
+}
+
 // REMARK: [Missed] result-wider | {{.*}}Found="'arith.addf', [8, 4, 64] of f32", Needed="elements of bf16"
 // CHECK-LABEL: @no_post_when_the_result_is_kept_wider
 func.func @no_post_when_the_result_is_kept_wider(%f: tensor<8x64xf32>, %h: tensor<8x4xf32>, %x: tensor<8x4x64xbf16>,
