@@ -27,6 +27,8 @@ struct Site {
   GatesOp gates;
   AggregateOp aggregate; ///< of the projected streams; null where they are not mixed
   bool isMixedByGate;    ///< or else by other weights, as in the single-pass form
+  AggregateOp apart;     ///< mixes by a gate that it rounds on its own: it reads the fused op
+  std::optional<Miss> apartMiss;
   ResMap resMap = ResMap::identity;
   SinkhornOp sinkhorn;          ///< with resMap sinkhorn
   PermutationMixOp permutation; ///< with resMap permutation
@@ -109,7 +111,7 @@ bool GivenMixes::place(Site &site, AggregateOp aggregate) {
 }
 
 void GivenMixes::addTo(Site &site) {
-  if (site.aggregate || site.fold)
+  if (site.aggregate || site.apart || site.fold)
     return;
   for (AggregateOp &aggregate : byStreams[behindReshapes(site.projection.getX())])
     if (aggregate && !aggregate.getU().use_empty() && aggregate.getHPre().getType() == site.gates.getHPre().getType() &&
@@ -335,6 +337,16 @@ static Operation *unexpectedUser(Value value, llvm::function_ref<bool(Operation 
   return value.getDefiningOp();
 }
 
+/// Leaves the aggregate of the site as it is: one kernel cannot return h_pre as it was and mix by the rounded one.
+static void setApart(Site &site, Miss miss) {
+  site.apart = std::exchange(site.aggregate, {});
+  site.apartMiss = std::move(miss);
+  site.isMixedByGate = false;
+  site.hPreFormat.reset();
+  llvm::erase_if(site.gateReaders,
+                 [&](const CoefficientReader &reader) { return reader.use->getOwner() == site.apart; });
+}
+
 /// Completes the site of its gates. Returns why that cannot be one kernel.
 static std::optional<Miss> matchSite(FoldMatcher &folds, Site &site) {
   GatesOp gates = site.gates;
@@ -349,10 +361,15 @@ static std::optional<Miss> matchSite(FoldMatcher &folds, Site &site) {
                 "h_pre " + describeReaders(gates.getHPre()), "'mhc.aggregate' of " + describe(projection.getX())};
   if (site.isMixedByGate && site.hPreFormat)
     for (const CoefficientReader &reader : site.gateReaders)
-      if (reader.format != site.hPreFormat)
-        return Miss{Reason::roundingsDiffer, reader.use->getOwner(),
-                    ("h_pre in " + stringifyFormat(reader.format.value_or(Format::f32))).str(),
-                    (stringifyFormat(*site.hPreFormat) + ", as 'mhc.aggregate' reads it").str()};
+      if (reader.format != site.hPreFormat) {
+        Miss miss{Reason::roundingsDiffer, reader.use->getOwner(),
+                  ("h_pre in " + stringifyFormat(reader.format.value_or(Format::f32))).str(),
+                  (stringifyFormat(*site.hPreFormat) + ", as 'mhc.aggregate' reads it").str()};
+        if (!gates.getLogits() || (gates.getLogits().use_empty() && gates.getHPost().use_empty()))
+          return miss; // little is left to fuse
+        setApart(site, std::move(miss));
+        break;
+      }
   if (projection.getStatForm() == Stat::mean_square || stat != projection.getStat() ||
       gates.getStatForm() != projection.getStatForm())
     return Miss{Reason::statisticDiffers, stat ? opAtFault(stat, gates) : gates,
@@ -385,6 +402,8 @@ static void fuse(Sites &sites, GivenMixes &mixes, Site &site) {
                           describe(fold.getLhs()) + " - " + describe(fold.getRhs()),
                           "a difference of f32, rounded behind",
                           {fold, Value()}});
+  if (site.apartMiss && !isToldByRaise(site.gates))
+    sites.decline("pre", *site.apartMiss);
   mixes.addTo(site);
   bool isMixedFirst = site.aggregate && !site.isMixedByGate && site.aggregate->isBeforeInBlock(site.gates);
   OpBuilder builder(isMixedFirst ? site.aggregate : site.gates.getOperation());
@@ -412,7 +431,7 @@ void mhc::fusePre(func::FuncOp func, Sites &sites) {
   });
   llvm::SmallPtrSet<Operation *, 16> byGates;
   for (auto &[site, miss] : all)
-    byGates.insert(site.aggregate);
+    byGates.insert(site.apart ? site.apart : site.aggregate);
   GivenMixes mixes(func);
   func.walk([&](AggregateOp aggregate) {
     if (!byGates.contains(aggregate))

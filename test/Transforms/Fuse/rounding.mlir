@@ -323,6 +323,66 @@ func.func @gate_as_it_is_too(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, 
   return %u, %h_pre : tensor<?x64xbf16>, tensor<?x4xf32>
 }
 
+// The rest of the site is fused all the same, with h_pre as it was: the aggregate rounds its own.
+// REMARK: [Missed] roundings-differ | {{.*}}Function=gate_as_it_is_beside_a_map | Found="h_pre in f32"
+// CHECK-LABEL: @gate_as_it_is_beside_a_map
+func.func @gate_as_it_is_beside_a_map(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+    %beta: tensor<24xf32>) -> (tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK: %[[PRE:.*]], %[[POST:.*]], %[[RES:.*]] = mhc.pre({{.*}} fold_pre = false> -> (h_pre :
+  // CHECK: %[[NARROW:.*]] = arith.truncf %[[PRE]]
+  // CHECK: %[[ROUNDED:.*]] = arith.extf %[[NARROW]]
+  // CHECK: %[[U:.*]] = mhc.aggregate({{.*}} h_pre = %[[ROUNDED]] :
+  // CHECK: return %[[U]], %[[PRE]], %[[POST]], %[[RES]]
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xbf16>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %pre_16 = arith.truncf %h_pre : tensor<?x4xf32> to tensor<?x4xbf16>
+  %pre_32 = arith.extf %pre_16 : tensor<?x4xbf16> to tensor<?x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xbf16>, h_pre = %pre_32 : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xbf16>)
+  return %u, %h_pre, %h_post, %mix : tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
+// A fold of the gate as it is joins the kernel; a fold of the one that the aggregate rounds would be another number.
+// REMARK: [Missed] roundings-differ | {{.*}}Function=fold_of_the_gate_as_it_is | Found="h_pre in f32"
+// CHECK-LABEL: @fold_of_the_gate_as_it_is
+func.func @fold_of_the_gate_as_it_is(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
+    %beta: tensor<24xf32>) -> (tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  // CHECK: mhc.pre({{.*}} fold_pre = true> ->
+  // CHECK-NOT: arith.subf
+  // CHECK: mhc.aggregate(
+  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
+  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
+    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xbf16>
+  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %pre_16 = arith.truncf %h_pre : tensor<?x4xf32> to tensor<?x4xbf16>
+  %pre_32 = arith.extf %pre_16 : tensor<?x4xbf16> to tensor<?x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<?x4x64xbf16>, h_pre = %pre_32 : tensor<?x4xf32>) <layout = nC>
+    -> (u : tensor<?x64xbf16>)
+  %rows = mhc.broadcast %h_post dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %columns = mhc.broadcast %h_pre dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %outer = arith.mulf %rows, %columns : tensor<?x4x4xf32>
+  %folded = arith.subf %mix, %outer : tensor<?x4x4xf32>
+  return %u, %h_post, %folded : tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
+
 // Logits that are rounded otherwise than the iteration would are another program.
 // REMARK: [Missed] logits-shared |
 // CHECK-LABEL: @logits_in_another_format
