@@ -48,8 +48,8 @@ def : RaiseReason<"sinkhorn-scaling", "factors of rows and columns are not the r
   "compute u = 1 / (K v) and v = 1 / (K^T u) in turn from ones, with one eps or none, and u K v once at the end">;
 def : RaiseReason<"sinkhorn-start", "what is normalised is no exponential or sigmoid of logits",
   "start from exp, softmax or sigmoid of the residual logits">;
-def : RaiseReason<"sinkhorn-rounds", "the matrix is rounded between two normalisations",
-  "iterate in f32, and round behind the last normalisation if at all">;
+def : RaiseReason<"sinkhorn-rounds", "the matrix, or what scales it, is rounded between two normalisations",
+  "iterate in f32, where autocast is off, and round behind the last normalisation if at all">;
 def : RaiseReason<"sinkhorn-iterations", "there are more iterations than the op takes",
   "iterate at most 1000 times; 20 are usual">;
 def : RaiseReason<"sinkhorn-type", "the iteration is not in f32", "iterate in f32">;
