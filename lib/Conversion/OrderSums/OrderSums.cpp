@@ -70,11 +70,11 @@ void LaneLoop::makeTerms() {
                                              builder.getI64IntegerAttr(64)));
 }
 
-/// The iterations that fill all lanes.
+/// The iterations that fill all lanes. Signed, as the loop's comparison is.
 Value LaneLoop::roundDown(Value length) {
   if (std::optional<int64_t> number = getConstantIntValue(length))
     return index(*number / kLanes * kLanes);
-  Value rest = arith::RemUIOp::create(builder, loc, length, index(kLanes));
+  Value rest = arith::RemSIOp::create(builder, loc, length, index(kLanes));
   return arith::SubIOp::create(builder, loc, length, rest);
 }
 
@@ -97,20 +97,13 @@ void LaneLoop::makeLanes(Value first) {
     Value none = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(sum.add.getType(), -0.0));
     memref::StoreOp::create(builder, loc, none, buffer, lane);
   }
-  DenseMap<Operation *, Operation *> copies;
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    Operation *copy = builder.clone(op, mapping);
-    SmallVector<Operation *> from, to;
-    op.walk([&](Operation *inner) { from.push_back(inner); });
-    copy->walk([&](Operation *inner) { to.push_back(inner); });
-    for (auto [a, b] : llvm::zip_equal(from, to))
-      copies[a] = b;
-  }
+  for (Operation &op : loop.getBody()->without_terminator())
+    builder.clone(op, mapping);
   for (auto [sum, buffer] : llvm::zip(sums, terms)) {
-    auto load = cast<memref::LoadOp>(copies.lookup(sum.load));
+    auto load = cast<memref::LoadOp>(mapping.lookup(sum.load.getOperation()));
     load.getMemrefMutable().assign(buffer);
     load.getIndicesMutable().assign(lane);
-    auto store = cast<memref::StoreOp>(copies.lookup(sum.store));
+    auto store = cast<memref::StoreOp>(mapping.lookup(sum.store.getOperation()));
     store.getMemrefMutable().assign(buffer);
     store.getIndicesMutable().assign(lane);
   }

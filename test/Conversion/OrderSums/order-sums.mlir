@@ -7,7 +7,7 @@
 func.func @rows(%x: memref<?x?xf32>, %sums: memref<?xf32>) {
   // CHECK: %[[TERMS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16xf32>
   // CHECK: scf.for %[[ROW:.*]] =
-  // CHECK: %[[REST:.*]] = arith.remui %[[LENGTH:.*]], %{{.*}} : index
+  // CHECK: %[[REST:.*]] = arith.remsi %[[LENGTH:.*]], %{{.*}} : index
   // CHECK: %[[END:.*]] = arith.subi %[[LENGTH]], %[[REST]] : index
   // CHECK: %[[LANES:.*]] = scf.for %[[FIRST:.*]] = %{{.*}} to %[[END]] step %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}) -> (vector<16xf32>)
   // CHECK:   scf.for %[[LANE:.*]] =
