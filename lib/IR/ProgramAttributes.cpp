@@ -30,9 +30,7 @@ static bool isWord(Attribute value) {
 }
 
 bool mhc::namesKernel(StringRef pin) {
-  return llvm::any_of(allKernelInfos(), [&](const KernelInfo *info) {
-    return info->opName.drop_front(MhcDialect::getDialectNamespace().size() + 1) == pin.split('=').first;
-  });
+  return lookupKernelInfo((MhcDialect::getDialectNamespace() + "." + pin.split('=').first).str());
 }
 
 static bool isListOfPins(Attribute value) {
