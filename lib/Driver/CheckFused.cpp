@@ -95,7 +95,7 @@ llvm::Expected<std::string> mhc::checkFused(Compiler &compiler, ModuleOp source,
     problems = describeUnfused(compiler);
   if (differs)
     problems += llvm::formatv("mhcc: error: {0} {1} fused{2}; needed {3}\n", counted(fused.sublayers, "sublayer"),
-                              fused.sublayers == 1 ? "is" : "are", describeBoundaries(fused, options.compile.fuse),
-                              *options.expectFused);
+                              fused.sublayers == 1 ? "is" : "are",
+                              describeBoundaries(fused, options.compile.fuseLevel()), *options.expectFused);
   return problems;
 }

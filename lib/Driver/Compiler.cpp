@@ -273,13 +273,13 @@ PipelineOptions Compiler::pipelineOptions(const CompileOptions &options) {
     mlirContext->loadDialect<scf::SCFDialect>(); // into which the numeric check decomposes ops
     check = [this](ArrayRef<Value> was, ArrayRef<Value> becomes) { return numericCheck.findDifference(was, becomes); };
   }
-  return {options.fuse,      options.raiseLimit,
-          options.fuseLimit, options.grad,
-          options.stages,    options.sums,
-          options.recompute, options.precision,
-          options.gdnImpl,   options.layout,
-          options.gpu,       options.optLevel,
-          options.lines,     check};
+  return {options.fuseLevel(), options.raiseLimit,
+          options.fuseLimit,   options.grad,
+          options.stages,      options.sums,
+          options.recompute,   options.precision,
+          options.gdnImpl,     options.layout,
+          options.gpu,         options.optLevel,
+          options.lines,       check};
 }
 
 llvm::Error Compiler::run(ModuleOp module, const CompileOptions &options, Phase from, Phase to) {

@@ -187,7 +187,8 @@ static const Option kOptions[] = {
      [](DriverOptions &options, StringRef value) { return options.output = value.str(), std::string(); }},
     {"--compile-to", Option::needed, "PHASE",
      "stop behind a phase: input, raise, fuse, loops, bufferize, lower, llvm, object", setPhase},
-    {"--fuse", Option::needed, "LEVEL", "what one kernel may span: none, chain, layer (default) or model", setFuse},
+    {"--fuse", Option::needed, "LEVEL",
+     "what one kernel may span: none, chain, layer (default for the CPU) or model (default for a GPU)", setFuse},
     {"--fail-if-unfused", Option::none, "", "fail where a site that looks like mHC is not fused, with the reason",
      [](DriverOptions &options, StringRef) { return options.failIfUnfused = true, std::string(); }},
     {"--expect-fused", Option::needed, "N", "fail unless N sublayers have one kernel before them and one behind",
@@ -360,8 +361,8 @@ static llvm::Error nameHeader(DriverOptions &options) {
 
 /// Options that would do nothing without another one are errors.
 static llvm::Error checkNeeds(const DriverOptions &options, const llvm::StringSet<> &given) {
-  bool grad = !options.compile.grad.empty(), layers = options.compile.fuse >= FuseLevel::layer;
-  const bool fuses = options.compile.fuse != FuseLevel::none;
+  bool grad = !options.compile.grad.empty(), layers = options.compile.fuseLevel() >= FuseLevel::layer;
+  const bool fuses = options.compile.fuseLevel() != FuseLevel::none;
   bool explains = options.explain != Explain::no || !options.report.empty();
   bool runs = options.run || options.verify;
   bool makesCode = runs || options.measure || options.runOptions.list || options.library ||

@@ -237,7 +237,7 @@ def _inner(name, options, fuse):
     return aot_autograd(fw_compiler=run, bw_compiler=run, keep_inference_input_mutations=True)
 
 
-_WORDS = {"fuse": ("layer", "chain", "model"), "precision": (None, "ieee", "tf32x3", "bf16x3", "tf32")}
+_WORDS = {"fuse": (None, "layer", "chain", "model"), "precision": (None, "ieee", "tf32x3", "bf16x3", "tf32")}
 
 
 def _checked(option, value):
@@ -254,7 +254,8 @@ def mhc(module, inputs, *, options=None, mode=None):
     """The backend. All options but these, and what `mode` stands for, go to Inductor:
 
     inner: "inductor", "aot_eager" or "eager", which compiles the rest.
-    fuse: "layer"; "chain" for a kernel for each step; "model" for one from each sublayer to the next.
+    fuse: "chain" for a kernel for each step; "layer", as on the CPU, for one on each side of a sublayer; "model", as on
+        a GPU, for one from each sublayer to the next.
     precision: how exact products of projections are at least: "ieee", "tf32x3", "bf16x3" or "tf32".
     require: "all" makes each missed site an error, a number less ops than that.
     dump: a folder for the graph before and after.

@@ -184,9 +184,15 @@ def _fold(call, start, h_res, orient):
     return True
 
 
+def level_for(graph):
+    """The level of a graph's device where none is asked for."""
+    values = [node.meta.get("val") for node in graph.nodes if node.op == "placeholder"]
+    return "model" if any(isinstance(value, torch.Tensor) and value.is_cuda for value in values) else "layer"
+
+
 def join(graph, level):
     """Rewrites a graph; at level "layer" boundaries stay, and each sublayer's gradients of its streams are joined."""
-    changed = []
+    level, changed = level or level_for(graph), []
     if level in ("layer", "model"):
         # The last two of three gradients are added by pre_bwd, and the first by post_bwd.
         for name, taken in (("pre_bwd", {"d_x_in", "d_out"}), ("post_bwd", {"d_x_in"})):
@@ -212,4 +218,4 @@ class Boundaries(CustomGraphPass):
         join(graph, self.level)
 
     def uuid(self):
-        return get_hash_for_files((__file__,), self.level)
+        return get_hash_for_files((__file__,), self.level or "")

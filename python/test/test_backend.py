@@ -267,7 +267,7 @@ class Scaled(modules.Coefficients):
 
     def residual(self, logits):
         kernel = torch.exp(logits).flatten(0, -3)
-        columns = torch.ones(kernel.shape[:2], dtype=logits.dtype)
+        columns = torch.ones(kernel.shape[:2], dtype=logits.dtype, device=logits.device)
         for _ in range(self.iterations):
             rows = 1 / (torch.bmm(kernel, columns.unsqueeze(2)).squeeze(2) + self.eps)
             columns = 1 / (torch.bmm(kernel.mT, rows.unsqueeze(2)).squeeze(2) + self.eps)

@@ -6,6 +6,7 @@ import modules
 import pytest
 import torch
 from mhcc import backend, boundaries
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 TOKENS = torch.arange(24).reshape(3, 8) % 7
 
@@ -77,7 +78,7 @@ def test_numbers(fuse):
     """Gradients are as near to those in f64 as PyTorch's own."""
     torch.manual_seed(0)
     module = modules.Model(layers=3)
-    eager, fused = results(module, module), run(module, fuse)
+    eager, fused = results(module, module), run(module, fuse, precision="ieee")
     exact = results(module.double(), module)
     for wanted, ours, theirs in zip(exact, fused, eager):
         error, size = (ours - wanted).abs().max(), wanted.abs().max()
@@ -164,6 +165,17 @@ def test_inductor(graphs, tmp_path, monkeypatch):
 def test_uuid():
     first, other = boundaries.Boundaries("layer"), boundaries.Boundaries("model")
     assert first.uuid() == boundaries.Boundaries("layer").uuid() != other.uuid()
+
+
+def test_level_of_a_device():
+    """Left open, a graph on a GPU has a kernel across boundaries, one on the CPU does not."""
+    for device, level in (("cuda", "model"), ("cpu", "layer")):
+        with FakeTensorMode():
+            value = torch.empty(2, device=device)
+        graph = torch.fx.Graph()
+        graph.placeholder("x").meta["val"] = value
+        graph.placeholder("size").meta["val"] = 3
+        assert boundaries.level_for(graph) == level
 
 
 def test_word_that_does_not_exist():

@@ -59,7 +59,7 @@ def site(x, phi, alpha, beta, eps):
 
 def mhc_site(x, phi, alpha, beta, eps):
     form = {"sk_eps": eps} if eps else {"init": "exp_rowmax", "denom": "none"}
-    u, h_post, h_res = mhcc.pre(x, phi, alpha, beta, **form)
+    u, h_post, h_res = mhcc.pre(x, phi, alpha, beta, precision="ieee", **form)  # as PyTorch's products, on a GPU, too
     return u, h_post, mhcc.post(torch.zeros_like(u), x, h_post, h_res)
 
 
