@@ -8,6 +8,7 @@
 #define MHCRT_CUDA_KERNELS_PREBWD_H
 
 #include "cuda/host/Needs.h"
+#include "cuda/stream/StreamDivision.h"
 #include "src/KernelArgs.h"
 #include "src/SinkhornOptions.h"
 
@@ -63,10 +64,11 @@ struct PreBwdBoundary {
 
 /// Results of the first launch that the second reads, in scratch memory.
 struct PreBwdRows {
-  float *dProj;    ///< [M,24]
-  float *scalars;  ///< [M,8]: see StreamBwdArgs
-  float *partials; ///< [27][tiles]: sums of d_alpha and d_beta over a tile of tokens
-  float *products; ///< partial sums of d_phi; null when it is not wanted
+  float *dProj;            ///< [M,24]
+  float *scalars;          ///< [M,8]: see StreamBwdArgs
+  float *partials;         ///< [27][tiles]: sums of d_alpha and d_beta over a tile of tokens
+  float *products;         ///< partial sums of d_phi; null when it is not wanted
+  StreamDivision division; ///< of the second launch
   int32_t tiles, tileTokens;
   int64_t bytes; ///< of scratch memory
   PreBwdBoundary boundary;
@@ -84,7 +86,10 @@ bool preBwdTakes(const PreBwdOperands &args, Needs &needs);
 cudaError_t preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream);
 
 /// Addresses of the rows in scratch memory; `scratch` may be null.
-PreBwdRows preBwdRows(const PreBwdOperands &args, void *scratch);
+PreBwdRows preBwdRows(const PreBwdOperands &args, const StreamDivision &division, void *scratch);
+inline PreBwdRows preBwdRows(const PreBwdOperands &args, void *scratch) {
+  return preBwdRows(args, streamDivision(args.M, args.ofFour()), scratch);
+}
 /// The first launch alone.
 cudaError_t preBwdReduce(const PreBwdOperands &args, const PreBwdRows &rows, cudaStream_t stream);
 /// Arguments of the second and the third.

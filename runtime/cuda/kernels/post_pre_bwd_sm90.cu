@@ -50,16 +50,17 @@ static BoundaryBwdArgs boundaryOf(const PostPreBwdArgs &a, const PreBwdOperands 
 
 cudaError_t mhcrt::postPreBwdSm90(mhcrt_context &context, const PostPreBwdArgs &a) {
   const PreBwdOperands pre = preBwdOperands(preBwdOf(a, a.y, a.d_x));
+  const StreamDivision division = boundaryDivision(a.M, a.C);
   const int64_t slots = (a.M + kSlotTokens - 1) / kSlotTokens;
-  const int64_t preBytes = preBwdRows(pre, nullptr).bytes;
+  const int64_t preBytes = preBwdRows(pre, division, nullptr).bytes;
   const int64_t rowBytes = alignBytes(slots * kSlotTokens * static_cast<int64_t>(sizeof(BoundaryRow)));
   const int64_t sumBytes = a.M * (a.C / kSlice) * kTokenSums * static_cast<int64_t>(sizeof(float));
-  const int64_t biasBytes = a.d_bias ? streamBwdGroups(a.M, a.C) * a.C * static_cast<int64_t>(sizeof(float)) : 0;
+  const int64_t biasBytes = a.d_bias ? division.mostGroups() * a.C * static_cast<int64_t>(sizeof(float)) : 0;
   auto *scratch =
       static_cast<char *>(context.reserveScratch("mhcrt_post_pre_bwd", preBytes + rowBytes + sumBytes + biasBytes));
   if (!scratch)
     return cudaSuccess;
-  PreBwdRows rows = preBwdRows(pre, scratch);
+  PreBwdRows rows = preBwdRows(pre, division, scratch);
   rows.boundary = {reinterpret_cast<BoundaryRow *>(scratch + preBytes), static_cast<const float *>(a.h_post),
                    static_cast<const float *>(a.h_res), a.orient == MHCRT_ORIENT_IO,
                    isKeptAnyhow(a) ? a.M : a.M - kKeptBranch / (a.C * static_cast<int64_t>(sizeof(uint16_t)))};

@@ -41,8 +41,9 @@ int tileTokens(const PreBwdOperands &args) {
 
 } // namespace
 
-PreBwdRows mhcrt::preBwdRows(const PreBwdOperands &args, void *scratch) {
+PreBwdRows mhcrt::preBwdRows(const PreBwdOperands &args, const StreamDivision &division, void *scratch) {
   PreBwdRows rows = {};
+  rows.division = division;
   rows.tileTokens = tileTokens(args);
   rows.tiles = static_cast<int32_t>((args.M + rows.tileTokens - 1) / rows.tileTokens);
   auto take = [&](int64_t floats) {
@@ -54,7 +55,7 @@ PreBwdRows mhcrt::preBwdRows(const PreBwdOperands &args, void *scratch) {
   rows.scalars = take(args.M * kScalars);
   rows.partials = take(static_cast<int64_t>(rows.tiles) * (3 + kColumns));
   if (args.dPhi || args.dWeight)
-    rows.products = take(streamBwdGroups(args.M, args.ofFour()) * args.n * args.C * kColumns);
+    rows.products = take(division.mostGroups() * args.n * args.C * kColumns);
   return rows;
 }
 
@@ -88,7 +89,7 @@ StreamBwdArgs mhcrt::streamOf(const PreBwdOperands &args, const PreBwdRows &rows
 
 WeightGradArgs mhcrt::weightsOf(const PreBwdOperands &args, const PreBwdRows &rows, const StreamBwdArgs &stream) {
   WeightGradArgs rest = {};
-  rest.partials = rows.products, rest.groups = streamBwdGroups(args.M, args.ofFour());
+  rest.partials = rows.products, rest.division = rows.division;
   rest.phi = stream.phi, rest.columns = stream.columns, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
   rest.dPhi = args.dPhi, rest.dWeight = args.dWeight, rest.K = args.n * args.C;
   if (args.dAlpha || args.dBeta) {

@@ -59,7 +59,8 @@ struct Rooms {
     const bool hasProduct = args.dPhi || args.dWeight;
     scalars = take(scratch, 1, args.M * kScalars);
     padded = take(scratch, args.N < kColumns, args.M * kColumns);
-    products = take(scratch, hasProduct ? streamBwdGroups(args.M, ofFour(args)) : 0, args.n * args.C * kColumns);
+    products =
+        take(scratch, hasProduct ? streamDivision(args.M, ofFour(args)).mostGroups() : 0, args.n * args.C * kColumns);
   }
 
   /// Channels of each of four streams.
@@ -106,7 +107,7 @@ cudaError_t mhcrt::projectionBwdPasses(const ProjectionBwdOperands &args, void *
   if (const cudaError_t error = streamBwd(pass, multiprocessors, stream))
     return error;
   WeightGradArgs rest = {};
-  rest.partials = rooms.products, rest.groups = streamBwdGroups(args.M, pass.C);
+  rest.partials = rooms.products, rest.division = streamDivision(args.M, pass.C);
   rest.phi = pass.phi, rest.columns = pass.columns, rest.dPhiIn = args.dPhiIn, rest.dWeightIn = args.dWeightIn;
   rest.dPhi = args.dPhi, rest.dWeight = args.dWeight, rest.K = args.n * args.C;
   return weightGrad(rest, stream);

@@ -53,13 +53,13 @@ struct BranchBias {
   CompensatedSum *sums; ///< of the lane's channels: [4]
 
   /// Reads the bias as early as phi is read.
-  __device__ __forceinline__ BranchBias(const BoundaryBwdArgs &args, const Walk &walk, int warp) {
+  __device__ __forceinline__ BranchBias(const BoundaryBwdArgs &args, const Walk &walk, int slice, int warp) {
     const int lane = threadIdx.x & 31;
     values = sharedAt<float>(walk.shared, L::kBiasAt) + warp * kWarpChannels;
     sums = sharedAt<CompensatedSum>(walk.shared, L::kBiasSumsAt) + (warp * 32 + lane) * 4;
     const WideOrBf16Input bias = {args.bias, args.biasType};
     if (lane < kWarpChannels)
-      values[lane] = bias[walk.slice * kSlice + warp * kWarpChannels + lane];
+      values[lane] = bias[slice * kSlice + warp * kWarpChannels + lane];
 #pragma unroll
     for (int k = 0; k < 4; ++k)
       sums[k] = {};
@@ -97,11 +97,11 @@ struct BranchBias {
   }
 
   /// The sums over the tokens that the warp has seen.
-  __device__ __forceinline__ void store(const BoundaryBwdArgs &args, const Walk &walk, int warp) const {
+  __device__ __forceinline__ void store(const BoundaryBwdArgs &args, const BlockPart &part, int warp) const {
     if (!args.biasSums)
       return;
     const int g = (threadIdx.x & 31) >> 2, q = threadIdx.x & 3;
-    float *to = args.biasSums + walk.group * args.C + walk.slice * kSlice + warp * kWarpChannels;
+    float *to = args.biasSums + part.group * args.C + part.slice * kSlice + warp * kWarpChannels;
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       float sum = sums[k].value();
@@ -120,11 +120,11 @@ private:
 };
 
 struct NoBias {
-  __device__ __forceinline__ NoBias(const BoundaryBwdArgs &, const Walk &, int) {}
+  __device__ __forceinline__ NoBias(const BoundaryBwdArgs &, const Walk &, int, int) {}
   __device__ __forceinline__ float2 add(uint32_t f, int) const { return make_float2(lowBf16(f), highBf16(f)); }
   __device__ __forceinline__ void multiply(float (&)[4], const uint4 (&)[2], int) const {}
   __device__ __forceinline__ void addGrad(const float (&)[2], int) const {}
-  __device__ __forceinline__ void store(const BoundaryBwdArgs &, const Walk &, int) const {}
+  __device__ __forceinline__ void store(const BoundaryBwdArgs &, const BlockPart &, int) const {}
 };
 
 /// y of one matrix, with the bits of mhc.post.
@@ -271,22 +271,25 @@ __device__ __forceinline__ void makeTile(const BoundaryRow &row, const BoundaryL
 template <class L, Start kStart, bool kBias>
 __device__ __forceinline__ void makeGrads(const BoundaryBwdArgs &args, const Walk &walk, int warp) {
   const BoundaryLane lane = BoundaryLane::of(warp, L());
-  const PhiTiles<TileOrder::plain> phi(args, walk.slice * kSlice + warp * kWarpChannels);
-  const std::conditional_t<kBias, BranchBias<L>, NoBias> bias(args, walk, warp);
   Slot slot;
+  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+    const int slice = part.slice, count = part.count;
+    const PhiTiles<TileOrder::plain> phi(args, slice * kSlice + warp * kWarpChannels);
+    const std::conditional_t<kBias, BranchBias<L>, NoBias> bias(args, walk, slice, warp);
 #pragma unroll 1
-  for (int s = 0; s < walk.count; ++s) {
-    barrierWait(walk.full + 8 * slot.at, slot.parity);
-    const auto *rows = sharedAt<BoundaryRow>(walk.shared, L::kRowsAt + slot.at * L::kRows);
-    makeTile<kStart>(rows[lane.g], lane, phi, bias, walk.base + slot.at * L::kBox, args.partials,
-                     sharedAt<float>(walk.shared, L::kSumsAt + slot.at * L::kSums + warp * L::kWarpSums));
-    fenceBulk();
-    __syncwarp();
-    if ((threadIdx.x & 31) == 0)
-      barrierArrive(walk.done + 8 * slot.at);
-    slot.advance(walk);
-  }
-  bias.store(args, walk, warp);
+    for (int s = 0; s < count; ++s) {
+      barrierWait(walk.full + 8 * slot.at, slot.parity);
+      const auto *rows = sharedAt<BoundaryRow>(walk.shared, L::kRowsAt + slot.at * L::kRows);
+      makeTile<kStart>(rows[lane.g], lane, phi, bias, walk.base + slot.at * L::kBox, args.partials,
+                       sharedAt<float>(walk.shared, L::kSumsAt + slot.at * L::kSums + warp * L::kWarpSums));
+      fenceBulk();
+      __syncwarp();
+      if ((threadIdx.x & 31) == 0)
+        barrierArrive(walk.done + 8 * slot.at);
+      slot.advance(walk);
+    }
+    bias.store(args, part, warp);
+  });
 }
 
 } // namespace mhcrt

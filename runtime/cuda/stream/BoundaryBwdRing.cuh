@@ -20,8 +20,9 @@ namespace mhcrt {
 
 /// Shared memory: the slots' boxes, their rows of coefficients, their warps' sums of tokens, sums of d_phi, the bias
 /// and the sums of its gradient, barriers.
-template <Start kStart>
+template <Start kStart, bool kHasRuns>
 struct BoundaryLayout {
+  static constexpr bool kRuns = kHasRuns;
   static constexpr uint32_t kGrad = kStreamsBytes, kF = 2 * kStreamsBytes, kDu = kF + kChannelsBytes;
   static constexpr uint32_t kBox = kDu + kChannelsBytes;
   static constexpr uint32_t kProjRow = sizeof(BoundaryRow), kRows = kSlotTokens * kProjRow;
@@ -33,7 +34,8 @@ struct BoundaryLayout {
   static constexpr uint32_t kProductAt = kSumsAt + kMostSlots * kSums;
   static constexpr uint32_t kBiasAt = kProductAt + SharedSums::kBytes, kBiasSumsAt = kBiasAt + kBias;
   static constexpr uint32_t kBarriersAt = kBiasSumsAt + kBiasSums, kTotal = kBarriersAt + kBarriers;
-  static_assert(24 * kMostSlots <= kBarriers && kTotal <= kSharedBytes && kMostSlots > kStoresInFlight);
+  static_assert(24 * kMostSlots + 2 * kPartBytes <= kBarriers && kTotal <= kSharedBytes &&
+                kMostSlots > kStoresInFlight);
 };
 
 struct BoundaryMaps {
@@ -41,10 +43,10 @@ struct BoundaryMaps {
 };
 
 template <class L, Start kStart>
-__device__ __forceinline__ void loadTile(const BoundaryBwdArgs &args, const Walk &walk, uint32_t slot, int token,
-                                         const BoundaryMaps &maps) {
+__device__ __forceinline__ void loadTile(const BoundaryBwdArgs &args, const Walk &walk, int slice, uint32_t slot,
+                                         int token, const BoundaryMaps &maps) {
   const uint32_t bar = walk.full + 8 * slot, box = walk.base + slot * L::kBox;
-  const int group = walk.slice * (kSlice / 64);
+  const int group = slice * (kSlice / 64);
   barrierExpect(bar, L::kBox - (kStart == Start::kNone ? kStreamsBytes : 0) + L::kRows);
   loadStreams(box, &maps.x, token, group, bar);
   loadChannels(box + L::kF, &maps.f, token, group, bar);
@@ -59,33 +61,33 @@ template <class L, Start kStart>
 __device__ __forceinline__ void loadTiles(const BoundaryBwdArgs &args, const Walk &walk, const BoundaryMaps &maps) {
   waitForEarlierKernels();
   Slot slot;
+  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
 #pragma unroll 1
-  for (int s = 0; s < walk.count; ++s) {
-    if (s >= static_cast<int>(walk.slots))
-      barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1);
-    loadTile<L, kStart>(args, walk, slot.at, walk.token(s), maps);
-    slot.advance(walk);
-  }
+    for (int s = 0; s < part.count; ++s) {
+      barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1); // of a slot that had no tile yet: at once
+      loadTile<L, kStart>(args, walk, part.slice, slot.at, part.token(s), maps);
+      slot.advance(walk);
+    }
+  });
 }
 
-/// Called by one thread. A slot is free again when the stores of the next kStoresInFlight are under way.
+/// Called by one thread.
 template <class L>
-__device__ __forceinline__ void storeTiles(const Walk &walk, const BoundaryMaps &maps) {
-  Slot slot, read;
+__device__ __forceinline__ void storeTiles(const BoundaryBwdArgs &args, const Walk &walk, const BoundaryMaps &maps) {
+  Slot slot;
+  StoredSlots stored;
+  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+    const int group = part.slice * (kSlice / 64);
 #pragma unroll 1
-  for (int s = 0; s < walk.count; ++s) {
-    barrierWait(walk.done + 8 * slot.at, slot.parity);
-    const uint32_t box = walk.base + slot.at * L::kBox;
-    storeStreams(&maps.dx, walk.token(s), walk.slice * (kSlice / 64), box + L::kGrad);
-    storeChannels(&maps.df, walk.token(s), walk.slice * (kSlice / 64), box + L::kF);
-    commitStores();
-    slot.advance(walk);
-    if (s < kStoresInFlight)
-      continue;
-    waitStoresRead<kStoresInFlight>();
-    barrierArrive(walk.free + 8 * read.at);
-    read.advance(walk);
-  }
+    for (int s = 0; s < part.count; ++s) {
+      barrierWait(walk.done + 8 * slot.at, slot.parity);
+      const uint32_t box = walk.base + slot.at * L::kBox;
+      storeStreams(&maps.dx, part.token(s), group, box + L::kGrad);
+      storeChannels(&maps.df, part.token(s), group, box + L::kF);
+      stored.add(walk);
+      slot.advance(walk);
+    }
+  });
   waitStores();
 }
 
@@ -95,27 +97,30 @@ __device__ __forceinline__ void storeTokenSums(const BoundaryBwdArgs &args, cons
   constexpr int kPieces = L::kWarpSums / 16, kTokenPieces = kTokenSums / 4;
   const int lane = threadIdx.x & 31;
   Slot slot;
+  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+    const int64_t firstOfSlice = part.slice * args.M;
 #pragma unroll 1
-  for (int s = 0; s < walk.count; ++s) {
-    barrierWait(walk.done + 8 * slot.at, slot.parity);
-    const int token = walk.token(s), left = static_cast<int>(args.M) - token;
-    const auto *sums = sharedAt<float4>(walk.shared, L::kSumsAt + slot.at * L::kSums);
-    auto *to = reinterpret_cast<float4 *>(args.sums) + (walk.slice * args.M + token) * kTokenPieces;
-    for (int piece = lane; piece < kPieces; piece += 32) {
-      float4 sum = sums[piece];
+    for (int s = 0; s < part.count; ++s) {
+      barrierWait(walk.done + 8 * slot.at, slot.parity);
+      const int token = part.token(s), left = static_cast<int>(args.M) - token;
+      const auto *sums = sharedAt<float4>(walk.shared, L::kSumsAt + slot.at * L::kSums);
+      auto *to = reinterpret_cast<float4 *>(args.sums) + (firstOfSlice + token) * kTokenPieces;
+      for (int piece = lane; piece < kPieces; piece += 32) {
+        float4 sum = sums[piece];
 #pragma unroll
-      for (int warp = 1; warp < kGradWarps; ++warp) {
-        const float4 other = sums[warp * kPieces + piece];
-        sum.x += other.x, sum.y += other.y, sum.z += other.z, sum.w += other.w;
+        for (int warp = 1; warp < kGradWarps; ++warp) {
+          const float4 other = sums[warp * kPieces + piece];
+          sum.x += other.x, sum.y += other.y, sum.z += other.z, sum.w += other.w;
+        }
+        if (piece / kTokenPieces < left)
+          storeOnce(to + piece, sum, token < args.keptSums ? keepLong() : keepAsUsual());
       }
-      if (piece / kTokenPieces < left)
-        storeOnce(to + piece, sum, token < args.keptSums ? keepLong() : keepAsUsual());
+      __syncwarp();
+      if (lane == 0)
+        barrierArrive(walk.free + 8 * slot.at);
+      slot.advance(walk);
     }
-    __syncwarp();
-    if (lane == 0)
-      barrierArrive(walk.free + 8 * slot.at);
-    slot.advance(walk);
-  }
+  });
 }
 
 } // namespace mhcrt

@@ -11,6 +11,7 @@
 #define MHCRT_CUDA_STREAM_STREAMBWD_H
 
 #include "cuda/algebra/Phi.cuh"
+#include "cuda/stream/StreamDivision.h"
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>
@@ -23,8 +24,6 @@ constexpr int kScalars = 8;      ///< floats of a token's row of scalars
 constexpr int kSlice = 128;      ///< channels of a block of the stream kernel
 constexpr int kSlotTokens = 8;   ///< tokens that one slot of its ring holds
 constexpr int kMostSlices = 128; ///< as far as it was tried; fewer multiprocessors take the slices in turn
-/// Partial sums are as many as fill the multiprocessors of an H100 or H200, so that every GPU adds alike.
-constexpr int kSumPlaces = 132;
 
 struct StreamBwdArgs {
   const void *x;
@@ -36,22 +35,20 @@ struct StreamBwdArgs {
   Phi phi;
   int32_t columns; ///< of phi: kPairColumns of two streams
   void *dx;
-  float *partials; ///< [groups][4C][24]; null when neither d_phi nor d_norm_weight is wanted
+  float *partials; ///< [most groups][4C][24]; null when neither d_phi nor d_norm_weight is wanted
   int64_t M, C;
   bool transposed;        ///< mix is [in, out]
   bool equalX, equalDxIn; ///< [M,C], each of whose rows stands for four streams
 };
 
-/// Blocks that share a slice of channels: each makes a partial sum of d_phi.
-int streamBwdGroups(int64_t M, int64_t C);
 /// Reads phi and norm_weight before it waits for the launch before it in the stream: that must write neither, and wait
 /// itself before it lets this one start.
 cudaError_t streamBwd(const StreamBwdArgs &args, int multiprocessors, cudaStream_t stream);
 
 /// Arguments of the work that is left when the pass is done.
 struct WeightGradArgs {
-  const float *partials; ///< [groups][4C][24], as above; null when there are none
-  int32_t groups;
+  const float *partials; ///< as above; null when there are none
+  StreamDivision division;
   Phi phi;
   int32_t columns; ///< of phi
   const float *dPhiIn, *dWeightIn;

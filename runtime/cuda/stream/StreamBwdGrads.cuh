@@ -207,22 +207,25 @@ __device__ __forceinline__ void makeGrads(const StreamBwdArgs &args, const Walk 
   const int lane = threadIdx.x & 31, g = lane >> 2, q = lane & 3, box = warp / 4;
   const int row = ((g & 3) << 1) | (g >> 2);
   const uint32_t inRow = row * 128 + (((warp % 4 * 2 + (q >> 1)) ^ row) * 16) + (q & 1) * 8;
-  const PhiTiles<TileOrder::pairs, L::kPairs ? kPairColumns : kColumns> phi(args,
-                                                                            walk.slice * kSlice + warp * kWarpChannels);
   Slot slot;
+  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+    const int slice = part.slice, count = part.count;
+    const PhiTiles<TileOrder::pairs, L::kPairs ? kPairColumns : kColumns> phi(args,
+                                                                              slice * kSlice + warp * kWarpChannels);
 #pragma unroll 1
-  for (int s = 0; s < walk.count; ++s) {
-    barrierWait(walk.full + 8 * slot.at, slot.parity);
-    const Token<L, kStart> token(walk.shared, L::kRowsAt + slot.at * L::kRows, row, args.transposed);
-    const uint32_t x = slot.at * L::kBox + box * 4096 + inRow, du = slot.at * L::kBox + L::kDu + box * 1024 + inRow;
-    const Channels<L, kStart, kHasDu> channels(walk.shared, x, du);
-    gradChannels(walk.shared, token, phi, channels, x);
-    fenceBulk();
-    __syncwarp();
-    if (lane == 0)
-      barrierArrive(walk.done + 8 * slot.at);
-    slot.advance(walk);
-  }
+    for (int s = 0; s < count; ++s) {
+      barrierWait(walk.full + 8 * slot.at, slot.parity);
+      const Token<L, kStart> token(walk.shared, L::kRowsAt + slot.at * L::kRows, row, args.transposed);
+      const uint32_t x = slot.at * L::kBox + box * 4096 + inRow, du = slot.at * L::kBox + L::kDu + box * 1024 + inRow;
+      const Channels<L, kStart, kHasDu> channels(walk.shared, x, du);
+      gradChannels(walk.shared, token, phi, channels, x);
+      fenceBulk();
+      __syncwarp();
+      if (lane == 0)
+        barrierArrive(walk.done + 8 * slot.at);
+      slot.advance(walk);
+    }
+  });
 }
 
 } // namespace mhcrt

@@ -60,9 +60,9 @@ __device__ __forceinline__ void addBox(ProductSums &sums, int box, uint32_t x, c
 }
 
 /// This thread's sums in its group's partial sum: pairs of columns.
-__device__ __forceinline__ float2 *partialPair(const StreamBwdArgs &args, const Walk &walk, int stream, int pair) {
+__device__ __forceinline__ float2 *partialPair(const StreamBwdArgs &args, const BlockPart &part, int stream, int pair) {
   const int lane = threadIdx.x & 31, m = pair / 6, n = pair / 2 % 3, g = (lane >> 2) + pair % 2 * 8, q = lane & 3;
-  const int64_t channel = (walk.group * 4 + stream) * args.C + walk.slice * kSlice + m * 16 + g;
+  const int64_t channel = (part.group * 4 + stream) * args.C + part.slice * kSlice + m * 16 + g;
   return reinterpret_cast<float2 *>(args.partials + channel * kColumns + n * 8) + q;
 }
 
@@ -92,11 +92,11 @@ struct RegisterSums {
         }
   }
   /// Makes them the partial sum, or adds them to it. All loads before the first store.
-  __device__ __forceinline__ void store(const StreamBwdArgs &args, const Walk &walk, int stream, bool adds) {
+  __device__ __forceinline__ void store(const StreamBwdArgs &args, const BlockPart &part, int stream, bool adds) {
     if (adds)
 #pragma unroll
       for (int pair = 0; pair < kPairs; ++pair) {
-        const float2 old = *partialPair(args, walk, stream, pair);
+        const float2 old = *partialPair(args, part, stream, pair);
         float *to = sums[pair / 6][pair / 2 % 3] + pair % 2 * 2;
         to[0] += old.x;
         to[1] += old.y;
@@ -104,7 +104,7 @@ struct RegisterSums {
 #pragma unroll
     for (int pair = 0; pair < kPairs; ++pair) {
       const float *from = sums[pair / 6][pair / 2 % 3] + pair % 2 * 2;
-      *partialPair(args, walk, stream, pair) = make_float2(from[0], from[1]);
+      *partialPair(args, part, stream, pair) = make_float2(from[0], from[1]);
     }
   }
 };
@@ -134,11 +134,11 @@ struct SharedSums {
       sums[0] = sums[1] = sums[2] = sums[3] = 0.0f;
     }
   }
-  __device__ __forceinline__ void store(const StreamBwdArgs &args, const Walk &walk, int stream, bool adds) {
+  __device__ __forceinline__ void store(const StreamBwdArgs &args, const BlockPart &part, int stream, bool adds) {
 #pragma unroll 6
     for (int k = 0; k < kQuads; ++k) {
       float4 sum = loadSharedFloat4(mine + k * kStep);
-      float2 *low = partialPair(args, walk, stream, 2 * k), *high = partialPair(args, walk, stream, 2 * k + 1);
+      float2 *low = partialPair(args, part, stream, 2 * k), *high = partialPair(args, part, stream, 2 * k + 1);
       if (adds)
         sum.x += low->x, sum.y += low->y, sum.z += high->x, sum.w += high->y;
       *low = make_float2(sum.x, sum.y);
@@ -147,20 +147,19 @@ struct SharedSums {
   }
 };
 
-/// Adds tiles s and s + 1. The last tile of an odd number is its own neighbour, times zeros.
+/// Adds two tiles, the first of which has `tokens`. The last tile of an odd number is its own neighbour, times zeros.
 template <class L>
-__device__ __forceinline__ void addTiles(const StreamBwdArgs &args, const Walk &walk, int s, uint32_t myX, Slot &slot,
+__device__ __forceinline__ void addTiles(const Walk &walk, bool two, int tokens, uint32_t myX, Slot &slot,
                                          ProductSums &sums) {
   const int lane = threadIdx.x & 31, q = lane & 3;
-  const bool two = s + 1 < walk.count;
   Slot next = slot;
   next.advance(walk);
   const Slot other = two ? next : slot;
   barrierWait(walk.ready + 8 * slot.at, slot.parity);
   barrierWait(walk.ready + 8 * other.at, other.parity);
   ProjPair proj;
-  proj.load<L>(walk, 0, slot.at, static_cast<int>(args.M) - walk.token(s) - 2 * q);
-  proj.load<L>(walk, 1, other.at, two ? static_cast<int>(args.M) - walk.token(s + 1) - 2 * q : 0);
+  proj.load<L>(walk, 0, slot.at, tokens - 2 * q);
+  proj.load<L>(walk, 1, other.at, two ? kSlotTokens - 2 * q : 0);
   const uint32_t x = myX + (lane < 16 ? slot : other).at * L::kBox;
   addBox(sums, 0, x, proj);
   addBox(sums, 1, x, proj);
@@ -170,7 +169,7 @@ __device__ __forceinline__ void addTiles(const StreamBwdArgs &args, const Walk &
     if (two)
       barrierArrive(walk.free + 8 * other.at);
   }
-  slot = next;
+  slot = other;
   slot.advance(walk);
 }
 
@@ -179,23 +178,26 @@ template <class L, class Sums>
 __device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk &walk, int stream, Sums flushed) {
   const uint32_t myX = walk.base + stream * 1024 + (threadIdx.x & 7) * 128;
   Slot slot;
-  int s = 0;
-#pragma unroll 1
-  do {
-    const bool adds = s > 0;
-    ProductSums sums = {};
-    flushed.clear();
-    const int last = min(walk.count, s + kStoreTiles);
+  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+    const int count = part.count;
+    int s = 0, tokens = static_cast<int>(args.M) - part.token(0); // only the last tile, the first here, may have fewer
 #pragma unroll 1
     do {
-      const int end = min(last, s + kFlushTiles);
+      const bool adds = s > 0;
+      ProductSums sums = {};
+      flushed.clear();
+      const int last = min(count, s + kStoreTiles);
 #pragma unroll 1
-      for (; s < end; s += 2)
-        addTiles<L>(args, walk, s, myX, slot, sums);
-      flushed.take(sums);
-    } while (s < last);
-    flushed.store(args, walk, stream, adds);
-  } while (s < walk.count);
+      do {
+        const int end = min(last, s + kFlushTiles);
+#pragma unroll 1
+        for (; s < end; s += 2, tokens = kSlotTokens)
+          addTiles<L>(walk, s + 1 < count, tokens, myX, slot, sums);
+        flushed.take(sums);
+      } while (s < last);
+      flushed.store(args, part, stream, adds);
+    } while (s < count);
+  });
 }
 
 } // namespace mhcrt

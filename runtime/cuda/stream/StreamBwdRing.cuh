@@ -29,13 +29,15 @@ constexpr int kStoresInFlight = 2;
 constexpr int kSharedBytes = 232448;
 constexpr uint32_t kStreamsBytes = kSlice * 4 * kSlotTokens * 2, kChannelsBytes = kSlice * kSlotTokens * 2;
 
+constexpr uint32_t kPartBytes = 20; ///< of BlockPart
+
 enum class Start { kNone, kAdd, kMix };
 
 /// Shared memory: the slots' boxes, then their rows of coefficients, barriers. Pairs are two streams as four of half
 /// the channels, 0 and 1 the halves of the first: a slot has both halves of d_u.
 template <Start kStart, bool kHasDu, bool kIsPairs = false>
 struct Layout {
-  static constexpr bool kPairs = kIsPairs;
+  static constexpr bool kPairs = kIsPairs, kRuns = false;
   static constexpr uint32_t kDuBytes = kHasDu ? (kPairs ? 2 : 1) * kChannelsBytes : 0;
   static constexpr uint32_t kGrad = kStreamsBytes, kDu = 2 * kStreamsBytes;
   static constexpr uint32_t kBox = kDu + kDuBytes;
@@ -46,21 +48,46 @@ struct Layout {
   static constexpr int kMostSlots = (kSharedBytes - kBarriers) / (kBox + kRows);
   static constexpr uint32_t kRowsAt = kMostSlots * kBox, kBarriersAt = kRowsAt + kMostSlots * kRows;
   static constexpr uint32_t kTotal = kBarriersAt + kBarriers;
-  static_assert(24 * kMostSlots <= kBarriers && kTotal <= kSharedBytes && kMostSlots > kStoresInFlight);
+  static_assert(24 * kMostSlots + 2 * kPartBytes <= kBarriers && kTotal <= kSharedBytes &&
+                kMostSlots > kStoresInFlight);
 };
 
-/// The tiles of one block, and the ring that they pass through.
+/// Tiles of a block that are of one slice: `count`, from the last on back by steps.
+struct BlockPart {
+  int slice, group; ///< group: which of the slice's partial sums is the block's
+  int last, step, count;
+
+  __device__ __forceinline__ static BlockPart ofTurns(const StreamDivision &division, int block) {
+    const int group = block / division.slices, last = division.tiles - 1 - group,
+              step = division.blocks / division.slices;
+    return {block % division.slices, group, last, step, last / step + 1};
+  }
+
+  /// The first part of a run, 0, or its second, 1, which may have no tiles.
+  __device__ __forceinline__ static BlockPart ofRun(const StreamDivision &division, int block, int number) {
+    const int slice = static_cast<int>(division.begin(block) / division.tiles) + number;
+    const int64_t tile = int64_t(slice) * division.tiles; // the slice's first
+    const int begin = static_cast<int>(max(division.begin(block) - tile, int64_t(0)));
+    const int end = static_cast<int>(min(division.begin(block + 1) - tile, int64_t(division.tiles)));
+    return {slice, block - division.blockOf(tile), division.tiles - 1 - begin, 1, end - begin};
+  }
+
+  __device__ __forceinline__ int token(int s) const { return (last - s * step) * kSlotTokens; }
+};
+
+static_assert(sizeof(BlockPart) == kPartBytes);
+
+/// The ring that a block's tiles pass through.
 struct Walk {
   char *shared;
   uint32_t base; ///< address of `shared`
   uint32_t full, done, free;
   uint32_t ready; ///< barriers of what the product reads: `full`, unless somebody makes it
-  int group, groups, tiles, count, slice;
   uint32_t slots;
+  BlockPart *parts; ///< of a run: two, in shared memory, as registers are few
 
   template <class L>
-  __device__ __forceinline__ static Walk of(const StreamBwdArgs &args, int slots, char *shared, L) {
-    const int slices = static_cast<int>(args.C) / kSlice;
+  __device__ __forceinline__ static Walk of(int slots, char *shared, L) {
     Walk walk;
     walk.shared = shared;
     walk.base = sharedAddress(shared);
@@ -69,25 +96,40 @@ struct Walk {
     walk.free = walk.done + 8 * L::kMostSlots;
     walk.ready = walk.full;
     walk.slots = slots;
-    walk.slice = blockIdx.x % slices;
-    walk.group = blockIdx.x / slices;
-    walk.groups = gridDim.x / slices;
-    walk.tiles = (static_cast<int>(args.M) + kSlotTokens - 1) / kSlotTokens;
-    walk.count = (walk.tiles - walk.group + walk.groups - 1) / walk.groups;
+    walk.parts = sharedAt<BlockPart>(shared, L::kBarriersAt + 24 * L::kMostSlots);
     return walk;
   }
 
-  /// Called by one thread, before the others use the barriers.
-  __device__ __forceinline__ void initBarriers(int readers) const {
+  /// Called by one thread, before the others use the barriers and the parts.
+  __device__ __forceinline__ void init(const StreamBwdArgs &args, int readers) const {
     for (uint32_t i = 0; i < slots; ++i) {
       barrierInit(full + 8 * i, 1);
       barrierInit(done + 8 * i, kGradWarps);
       barrierInit(free + 8 * i, readers);
     }
     fenceBulk();
+    const StreamDivision division = divisionOf(args);
+    for (int part = 0; part < 2 && !division.inTurn(); ++part)
+      parts[part] = BlockPart::ofRun(division, static_cast<int>(blockIdx.x), part);
   }
 
-  __device__ int token(int s) const { return (tiles - 1 - group - s * groups) * kSlotTokens; }
+  /// Calls body(part) for each part of the block.
+  template <bool kRuns, class Body>
+  __device__ __forceinline__ void forEachPart(const StreamBwdArgs &args, const Body &body) const {
+    if constexpr (!kRuns) {
+      body(BlockPart::ofTurns(divisionOf(args), static_cast<int>(blockIdx.x)));
+    } else {
+#pragma unroll 1
+      for (int part = 0; part < 2 && parts[part].count > 0; ++part)
+        body(parts[part]);
+    }
+  }
+
+private:
+  __device__ __forceinline__ static StreamDivision divisionOf(const StreamBwdArgs &args) {
+    return {static_cast<int>(args.C) / kSlice, (static_cast<int>(args.M) + kSlotTokens - 1) / kSlotTokens,
+            static_cast<int>(gridDim.x)};
+  }
 };
 
 struct Slot {
@@ -101,11 +143,12 @@ struct Slot {
 };
 
 template <class L, Start kStart, bool kHasDu>
-__device__ __forceinline__ void loadTile(const StreamBwdArgs &args, const Walk &walk, uint32_t slot, int token,
-                                         const CUtensorMap *x, const CUtensorMap *dxIn, const CUtensorMap *du) {
+__device__ __forceinline__ void loadTile(const StreamBwdArgs &args, const Walk &walk, int slice, uint32_t slot,
+                                         int token, const CUtensorMap *x, const CUtensorMap *dxIn,
+                                         const CUtensorMap *du) {
   const uint32_t bar = walk.full + 8 * slot, box = walk.base + slot * L::kBox;
   const uint32_t rows = walk.base + L::kRowsAt + slot * L::kRows;
-  const int count = min(kSlotTokens, static_cast<int>(args.M) - token), group = walk.slice * (kSlice / 64);
+  const int count = min(kSlotTokens, static_cast<int>(args.M) - token), group = slice * (kSlice / 64);
   barrierExpect(bar, (kStart == Start::kNone ? 1 : 2) * kStreamsBytes + L::kDuBytes + count * (L::kRows / kSlotTokens));
   loadStreams(box, x, token, group, bar);
   bulkLoad(rows, args.dProj + static_cast<int64_t>(token) * kColumns, count * L::kProjRow, bar);
@@ -126,31 +169,48 @@ __device__ __forceinline__ void loadTiles(const StreamBwdArgs &args, const Walk 
                                           const CUtensorMap *dxIn, const CUtensorMap *du) {
   waitForEarlierKernels();
   Slot slot;
+  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+    const int slice = part.slice;
 #pragma unroll 1
-  for (int s = 0; s < walk.count; ++s) {
-    if (s >= static_cast<int>(walk.slots))
-      barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1);
-    loadTile<L, kStart, kHasDu>(args, walk, slot.at, walk.token(s), x, dxIn, du);
-    slot.advance(walk);
-  }
+    for (int s = 0; s < part.count; ++s) {
+      barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1); // of a slot that had no tile yet: at once
+      loadTile<L, kStart, kHasDu>(args, walk, slice, slot.at, part.token(s), x, dxIn, du);
+      slot.advance(walk);
+    }
+  });
 }
 
-/// Called by one thread. A slot is free again when the stores of the next kStoresInFlight are under way.
-template <class L>
-__device__ __forceinline__ void storeTiles(const Walk &walk, const CUtensorMap *dx) {
-  Slot slot, read;
-#pragma unroll 1
-  for (int s = 0; s < walk.count; ++s) {
-    barrierWait(walk.done + 8 * slot.at, slot.parity);
-    storeStreams(dx, walk.token(s), walk.slice * (kSlice / 64), walk.base + slot.at * L::kBox + L::kGrad);
+/// Slots whose stores are under way: one is free again when those of the next kStoresInFlight are.
+struct StoredSlots {
+  Slot oldest;
+  int count = 0;
+
+  __device__ __forceinline__ void add(const Walk &walk) {
     commitStores();
-    slot.advance(walk);
-    if (s < kStoresInFlight)
-      continue;
+    if (count < kStoresInFlight) {
+      ++count;
+      return;
+    }
     waitStoresRead<kStoresInFlight>();
-    barrierArrive(walk.free + 8 * read.at);
-    read.advance(walk);
+    barrierArrive(walk.free + 8 * oldest.at);
+    oldest.advance(walk);
   }
+};
+
+/// Called by one thread.
+template <class L>
+__device__ __forceinline__ void storeTiles(const StreamBwdArgs &args, const Walk &walk, const CUtensorMap *dx) {
+  Slot slot;
+  StoredSlots stored;
+  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+#pragma unroll 1
+    for (int s = 0; s < part.count; ++s) {
+      barrierWait(walk.done + 8 * slot.at, slot.parity);
+      storeStreams(dx, part.token(s), part.slice * (kSlice / 64), walk.base + slot.at * L::kBox + L::kGrad);
+      stored.add(walk);
+      slot.advance(walk);
+    }
+  });
   waitStores();
 }
 

@@ -40,21 +40,21 @@ namespace {
 
 constexpr int kSumWarp = kLoadWarp + 1;
 
-template <Start kStart, bool kBias>
+template <Start kStart, bool kBias, bool kRuns>
 __global__ void __launch_bounds__(kStreamThreads, 1)
     boundaryBwdKernel(const __grid_constant__ BoundaryBwdArgs args, const __grid_constant__ BoundaryMaps maps) {
-  using L = BoundaryLayout<kStart>;
+  using L = BoundaryLayout<kStart, kRuns>;
   extern __shared__ __align__(1024) char shared[];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  Walk walk = Walk::of(args, L::kMostSlots, shared, L());
+  Walk walk = Walk::of(L::kMostSlots, shared, L());
   walk.ready = walk.done;
   if (threadIdx.x == 0)
-    walk.initBarriers(2 + (args.partials ? kProductWarps : 0));
+    walk.init(args, 2 + (args.partials ? kProductWarps : 0));
   __syncthreads();
   if (warp >= kStoreWarp) {
     lowerRegisters<40>();
     if (warp == kStoreWarp && lane == 0)
-      storeTiles<L>(walk, maps);
+      storeTiles<L>(args, walk, maps);
     else if (warp == kLoadWarp && lane == 0)
       loadTiles<L, kStart>(args, walk, maps);
     else if (warp == kSumWarp)
@@ -69,9 +69,9 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
   }
 }
 
-template <Start kStart, bool kBias>
-cudaError_t launch(const BoundaryBwdArgs &args, cudaStream_t stream) {
-  using L = BoundaryLayout<kStart>;
+template <Start kStart, bool kBias, bool kRuns>
+cudaError_t launchOf(const BoundaryBwdArgs &args, cudaStream_t stream) {
+  using L = BoundaryLayout<kStart, kRuns>;
   const TileShape shape = {args.M, args.C, kSlotTokens, kSlice / 64};
   const auto xMap = args.equalX ? equalStreamsMap : streamsMap,
              startMap = args.equalDxIn ? equalStreamsMap : streamsMap;
@@ -87,13 +87,19 @@ cudaError_t launch(const BoundaryBwdArgs &args, cudaStream_t stream) {
     error = streamsMap(maps.dx, args.dx, shape);
   if (!error)
     error = channelsMap(maps.df, args.df, shape);
-  constexpr auto *kKernel = boundaryBwdKernel<kStart, kBias>;
+  constexpr auto *kKernel = boundaryBwdKernel<kStart, kBias, kRuns>;
   if (!error)
     error = allowShared<kKernel>(L::kTotal);
   if (error)
     return error;
-  const int blocks = static_cast<int>(args.C / kSlice) * streamBwdGroups(args.M, args.C);
-  return launchOverlapping(kKernel, blocks, kStreamThreads, 1, L::kTotal, stream, args, maps);
+  return launchOverlapping(kKernel, boundaryDivision(args.M, args.C).blocks, kStreamThreads, 1, L::kTotal, stream, args,
+                           maps);
+}
+
+template <Start kStart, bool kBias>
+cudaError_t launch(const BoundaryBwdArgs &args, cudaStream_t stream) {
+  return boundaryDivision(args.M, args.C).inTurn() ? launchOf<kStart, kBias, false>(args, stream)
+                                                   : launchOf<kStart, kBias, true>(args, stream);
 }
 
 template <Start kStart>
@@ -102,6 +108,17 @@ cudaError_t launchFrom(const BoundaryBwdArgs &args, cudaStream_t stream) {
 }
 
 } // namespace
+
+// Runs have costs of their own: a second slice's phi, the lost step of blocks through the tokens, and a loop around
+// the ring, 5 % at any width.
+StreamDivision mhcrt::boundaryDivision(int64_t M, int64_t C) {
+  constexpr int64_t kLeastSaved = 4;
+  const StreamDivision division = streamDivision(M, C);
+  const int64_t groups = division.blocks / division.slices, inTurn = (division.tiles + groups - 1) / groups;
+  const int64_t saved = inTurn - (int64_t(division.slices) * division.tiles + kSumPlaces - 1) / kSumPlaces;
+  return saved > kLeastSaved && 8 * saved > inTurn ? StreamDivision{division.slices, division.tiles, kSumPlaces}
+                                                   : division;
+}
 
 // Starts before it waits: loadTiles. As streamBwd(), behind preBwdReduce.
 cudaError_t mhcrt::boundaryBwd(const BoundaryBwdArgs &args, cudaStream_t stream) {

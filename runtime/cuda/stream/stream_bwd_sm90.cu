@@ -54,14 +54,14 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
   using L = Layout<kStart, kHasDu, kPairs>;
   extern __shared__ __align__(1024) char shared[];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const Walk walk = Walk::of(args, slots, shared, L());
+  const Walk walk = Walk::of(slots, shared, L());
   if (threadIdx.x == 0)
-    walk.initBarriers(1 + (args.partials ? kProductWarps : 0));
+    walk.init(args, 1 + (args.partials ? kProductWarps : 0));
   __syncthreads();
   if (warp >= kStoreWarp) {
     lowerRegisters<40>();
     if (warp == kStoreWarp && lane == 0)
-      storeTiles<L>(walk, &mapDx);
+      storeTiles<L>(args, walk, &mapDx);
     else if (warp == kLoadWarp && lane == 0)
       loadTiles<L, kStart, kHasDu>(args, walk, &mapX, &mapDxIn, &mapDu);
   } else if (warp < kProductWarps) {
@@ -100,7 +100,7 @@ cudaError_t launch(const StreamBwdArgs &args, int multiprocessors, cudaStream_t 
     error = allowShared<kKernel>(L::kTotal);
   if (error)
     return error;
-  const int blocks = static_cast<int>(args.C / kSlice) * streamBwdGroups(args.M, args.C);
+  const int blocks = streamDivision(args.M, args.C).blocks;
   const int slots = std::min(L::kMostSlots, slotsFor(kStart != Start::kNone, blocks, multiprocessors));
   return launchOverlapping(kKernel, blocks, kStreamThreads, 1, L::kTotal, stream, args, slots, x, dxIn, du, dx);
 }
@@ -118,9 +118,10 @@ cudaError_t launchStart(const StreamBwdArgs &args, int multiprocessors, cudaStre
 
 } // namespace
 
-int mhcrt::streamBwdGroups(int64_t M, int64_t C) {
-  const int64_t tiles = (M + kSlotTokens - 1) / kSlotTokens;
-  return static_cast<int>(std::min(tiles, std::max<int64_t>(1, kSumPlaces / (C / kSlice))));
+StreamDivision mhcrt::streamDivision(int64_t M, int64_t C) {
+  const int64_t tiles = (M + kSlotTokens - 1) / kSlotTokens, slices = C / kSlice;
+  const int64_t groups = std::min(tiles, std::max<int64_t>(1, kSumPlaces / slices));
+  return {static_cast<int32_t>(slices), static_cast<int32_t>(tiles), static_cast<int32_t>(slices * groups)};
 }
 
 // Starts before it waits: loadTiles. The warps that make d_x read phi and norm_weight meanwhile. The launch before this

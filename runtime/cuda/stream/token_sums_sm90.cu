@@ -27,10 +27,9 @@ constexpr int kThreads = 128, kTokenPieces = kTokenSums / 4;
 struct Sums {
   const float4 *from;
   int64_t pieces; ///< of a slice
-  int slices;
   bool inputFirst;
-  const float *ofBias; ///< [groups][C]
-  int groups;
+  const float *ofBias; ///< [most groups][C]
+  StreamDivision division;
   int64_t C; ///< 0 without d_bias
   TokenSumResults to;
 };
@@ -43,7 +42,7 @@ __device__ __forceinline__ float4 loadLast(const float4 *p) {
 __device__ __forceinline__ void addPiece(const Sums &sums, int64_t at) {
   float4 sum = loadLast(sums.from + at);
 #pragma unroll 8
-  for (int slice = 1; slice < sums.slices; ++slice) {
+  for (int slice = 1; slice < sums.division.slices; ++slice) {
     const float4 other = loadLast(sums.from + slice * sums.pieces + at);
     sum.x += other.x, sum.y += other.y, sum.z += other.z, sum.w += other.w;
   }
@@ -63,7 +62,8 @@ __device__ __forceinline__ void addBias(const Sums &sums, int64_t channel) {
   CompensatedSum sum;
   if (sums.to.dBiasIn)
     sum.add(sums.to.dBiasIn[channel]);
-  for (int group = 0; group < sums.groups; ++group)
+  const int groups = sums.division.groups(static_cast<int>(channel / kSlice));
+  for (int group = 0; group < groups; ++group)
     sum.add(sums.ofBias[group * sums.C + channel]);
   sums.to.dBias[channel] = sum.value();
 }
@@ -95,10 +95,9 @@ cudaError_t mhcrt::tokenSums(const BoundaryBwdArgs &args, const TokenSumResults 
   const bool ofTokens = to.dhRes || to.dhPost;
   const Sums sums = {reinterpret_cast<const float4 *>(args.sums),
                      ofTokens ? args.M * kTokenPieces : 0,
-                     static_cast<int>(args.C / kSlice),
                      args.inputFirst,
                      args.biasSums,
-                     streamBwdGroups(args.M, args.C),
+                     boundaryDivision(args.M, args.C),
                      to.dBias ? args.C : 0,
                      to};
   const int64_t threads = sums.pieces + sums.C;
