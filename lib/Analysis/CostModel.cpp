@@ -281,6 +281,7 @@ static SublayerKernels sublayerKernel(Operation *op) {
       .Case([&](PreOp pre) { return row(1, bool(pre.getU())); })
       .Case([&](PostOp) { return row(2, 1); })
       .Case([&](PostPreOp both) { return row(2, 1 + bool(both.getU())); })
+      .Case([&](PostHeadOp both) { return row(1 + bool(both.getY()), 2); })
       .Case([&](PreBwdOp pre) {
         return row(1 + (pre.getDXIn() || pre.getDOut()) + bool(pre.getDX()), bool(pre.getDU()));
       })

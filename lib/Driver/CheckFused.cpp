@@ -47,7 +47,7 @@ static Fused countFused(ModuleOp module, ModuleOp source) {
     if (auto compiled = module.lookupSymbol<func::FuncOp>(func.getName()))
       compiled.walk([&](Operation *op) {
         TypeSwitch<Operation *>(op)
-            .Case([&](PostOp post) {
+            .Case<PostOp, PostHeadOp>([&](auto post) {
               sublayer(post.getHPost());
               ++count.ends;
             })

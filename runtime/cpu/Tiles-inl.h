@@ -30,6 +30,9 @@ void projectTile(const ProjectionCall &args, const char *packed, int64_t first, 
 /// Tokens [first, first+count), whose streams are at `x`. `base` is a thread's scratch memory.
 void preTile(const PreCall &args, const char *packed, int64_t first, int64_t count, char *base, const void *x);
 
+/// The same of head.
+void headTile(const HeadCall &args, const char *packed, int64_t first, int64_t count, char *base, const void *x);
+
 /// Tokens [first, last), whose streams behind go to `out`.
 void postTile(const PostCall &args, int64_t first, int64_t last, void *out, void *kept);
 

@@ -19,36 +19,26 @@
 #include "cpu/Gates-inl.h"
 #include "cpu/Tiles-inl.h"
 
-#include "cpu/Tokens.h"
 #include "src/Checks.h"
-
-#ifndef MHCRT_CPU_HEAD_CALL
-#define MHCRT_CPU_HEAD_CALL
-namespace mhcrt {
-struct HeadCall : HeadArgs {
-  ProjectionCall projection;
-  float *hPre;   ///< h_pre, or its place in scratch memory
-  bool bypasses; ///< the caches
-};
-} // namespace mhcrt
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
 
 template <typename T>
-HWY_INLINE void contractTile(const HeadCall &args, int64_t first, int64_t count) {
+HWY_INLINE void contractTile(const HeadCall &args, int64_t first, int64_t count, const void *x) {
   for (int64_t m = first; m < first + count; ++m)
-    aggregateToken(static_cast<const T *>(args.projection.x) + m * args.projection.K, args.hPre + m * args.n, args.n,
-                   args.C, args.layout, static_cast<T *>(args.out) + m * args.C, args.bypasses);
+    aggregateToken(static_cast<const T *>(x) + (m - first) * args.K, args.hPre + m * args.n, args.n, args.C,
+                   args.layout, static_cast<T *>(args.out) + m * args.C, args.bypasses);
   if (args.bypasses)
     hwy::FlushStream();
 }
 
-void headTile(const HeadCall &args, const char *packed, int64_t first, int64_t count, char *base) {
+void headTile(const HeadCall &args, const char *packed, int64_t first, int64_t count, char *base, const void *x) {
   const ProjectionScratch scratch(args.projection, base);
-  projectTile(args.projection, packed, first, count, scratch);
+  ProjectionCall tile = args.projection;
+  tile.x = x;
+  projectTile(tile, packed, 0, count, scratch);
   const int64_t n = args.n;
   const GateOptions gates = {floats(args.alpha), floats(args.beta), static_cast<float>(args.pre_eps), 0.0f};
   for (int64_t t = 0; t < count; t += kLanes) {
@@ -63,12 +53,12 @@ void headTile(const HeadCall &args, const char *packed, int64_t first, int64_t c
     if (args.stat)
       storeSome(multiplier, floats(args.stat) + first + t, lanes);
   }
-  if (args.projection.type == MHCRT_F32)
-    contractTile<float>(args, first, count);
-  else if (args.projection.type == MHCRT_BF16)
-    contractTile<Bf16>(args, first, count);
+  if (args.x_type == MHCRT_F32)
+    contractTile<float>(args, first, count, x);
+  else if (args.x_type == MHCRT_BF16)
+    contractTile<Bf16>(args, first, count, x);
   else
-    contractTile<F16>(args, first, count);
+    contractTile<F16>(args, first, count, x);
 }
 
 } // namespace HWY_NAMESPACE
@@ -85,18 +75,13 @@ using namespace mhcrt;
 mhcrt_status mhcrt::runHead(mhcrt_context &context, const HeadArgs &a) {
   if (!checkHead(context, a) || a.M == 0)
     return context.status;
-  HeadCall args = {a, projectionOf(a, a.n), floats(a.h_pre), streams(a.out, a.M, a.C * mhcrt_dtype_bytes(a.x_type))};
-  args.projection.plan(context.pool.threads(), amxFor(context.amx, a.x_type, a.precision));
-  // The kernel itself reads h_pre; a caller that does not want it gets it in scratch memory.
-  const int64_t packedBytes = args.projection.packedBytes();
-  if (!context.reserveScratch("mhcrt_head", packedBytes + (a.h_pre ? 0 : a.M * a.n * 4),
-                              ProjectionScratch::bytes(args.projection)))
+  HeadCall args(context, a);
+  if (!args.reserve(context, "mhcrt_head"))
     return context.status;
-  if (!a.h_pre)
-    args.hPre = reinterpret_cast<float *>(context.sharedScratch() + packedBytes);
-
+  const int64_t tokenBytes = a.K * mhcrt_dtype_bytes(a.x_type);
   forProjectionTiles(context, args.projection, [&](const char *packed, int64_t first, int64_t count, char *scratch) {
-    HWY_DYNAMIC_DISPATCH(headTile)(args, packed, first, count, scratch);
+    const char *x = static_cast<const char *>(a.x) + first * tokenBytes;
+    HWY_DYNAMIC_DISPATCH(headTile)(args, packed, first, count, scratch, x);
   });
   return MHCRT_OK;
 }

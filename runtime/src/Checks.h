@@ -43,6 +43,7 @@ bool checkPreBwd(CallState &state, const PreBwdArgs &a);
 bool checkPostPre(CallState &state, const PostPreArgs &a);
 bool checkPostPreBwd(CallState &state, const PostPreBwdArgs &a);
 bool checkHead(CallState &state, const HeadArgs &a);
+bool checkPostHead(CallState &state, const PostHeadArgs &a);
 bool checkHeadBwd(CallState &state, const HeadBwdArgs &a);
 
 // The front end of a gated delta net: ChecksGatedDelta.cpp

@@ -118,7 +118,7 @@ static void checkInputs(KernelCall &call, const Args &a) {
   call.epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult).format("h_res_format", a.h_res_format);
 }
 
-/// The operands of post in post_pre and its gradient.
+/// The operands of post in ops that it is a part of.
 template <typename Args>
 static void checkBranch(KernelCall &call, const Args &a) {
   call.tensor("f", a.f, a.f_type, {a.x_type}, a.M);
@@ -202,8 +202,9 @@ bool mhcrt::checkPostPreBwd(CallState &state, const PostPreBwdArgs &a) {
   return call.begin();
 }
 
-bool mhcrt::checkHead(CallState &state, const HeadArgs &a) {
-  KernelCall call(state, "mhcrt_head");
+/// Checks that head and post_head share.
+template <typename Args>
+static void checkContraction(KernelCall &call, const Args &a) {
   checkWeights(call, a, a.n);
   checkGateParameters(call, a, 1, a.n);
   call.tensor("out", a.out, a.out_type, {a.x_type}, a.M)
@@ -212,6 +213,19 @@ bool mhcrt::checkHead(CallState &state, const HeadArgs &a) {
       .optional("stat", a.stat, a.stat_type, kF32, a.M)
       .epsilon("pre_eps", a.pre_eps)
       .format("h_pre_format", a.h_pre_format);
+}
+
+bool mhcrt::checkHead(CallState &state, const HeadArgs &a) {
+  KernelCall call(state, "mhcrt_head");
+  checkContraction(call, a);
+  return call.begin();
+}
+
+bool mhcrt::checkPostHead(CallState &state, const PostHeadArgs &a) {
+  KernelCall call(state, "mhcrt_post_head");
+  checkContraction(call, a);
+  checkBranch(call, a);
+  call.optional("y", a.y, a.y_type, {a.x_type}, a.M);
   return call.begin();
 }
 

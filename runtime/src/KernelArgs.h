@@ -367,6 +367,59 @@ static_assert(offsetof(mhcrt_post_bwd_args, equal_d_out) == 296 && offsetof(Post
               sizeof(mhcrt_post_bwd_args) == 304 && sizeof(PostBwdArgs) == 296);
 mhcrt_status runPostBwd(mhcrt_context &context, const PostBwdArgs &args);
 
+struct PostHeadArgs {
+  const void *f;
+  int32_t f_type;
+  const void *bias;
+  int32_t bias_type;
+  const void *h_post;
+  int32_t h_post_type;
+  const void *x;
+  int32_t x_type;
+  const void *h_res;
+  int32_t h_res_type;
+  const void *seed;
+  int32_t seed_type;
+  const void *phi;
+  int32_t phi_type;
+  const void *norm_weight;
+  int32_t norm_weight_type;
+  const void *alpha;
+  int32_t alpha_type;
+  const void *beta;
+  int32_t beta_type;
+  void *y;
+  int32_t y_type;
+  void *out;
+  int32_t out_type;
+  void *h_pre;
+  int32_t h_pre_type;
+  void *proj;
+  int32_t proj_type;
+  void *stat;
+  int32_t stat_type;
+  int64_t M;
+  int64_t C;
+  int64_t n;
+  int64_t S;
+  int64_t K;
+  int64_t A;
+  int32_t layout;
+  int32_t orient;
+  double rate;
+  int64_t stream;
+  int32_t phi_layout;
+  int32_t norm;
+  double norm_eps;
+  double pre_eps;
+  int32_t precision;
+  int64_t h_pre_format;
+  int64_t equal_x;
+};
+static_assert(offsetof(mhcrt_post_head_args, equal_x) == 360 && offsetof(PostHeadArgs, equal_x) == 352 &&
+              sizeof(mhcrt_post_head_args) == 368 && sizeof(PostHeadArgs) == 360);
+mhcrt_status runPostHead(mhcrt_context &context, const PostHeadArgs &args);
+
 struct PostArgs {
   const void *f;
   int32_t f_type;
@@ -1035,6 +1088,7 @@ mhcrt_status runTake(mhcrt_context &context, const TakeArgs &args);
   MHCRT_ENTRY(permutation_mix_bwd, PermutationMixBwd) \
   MHCRT_ENTRY(permutation_mix, PermutationMix) \
   MHCRT_ENTRY(post_bwd, PostBwd) \
+  MHCRT_ENTRY(post_head, PostHead) \
   MHCRT_ENTRY(post, Post) \
   MHCRT_ENTRY(post_pre_bwd, PostPreBwd) \
   MHCRT_ENTRY(post_pre, PostPre) \

@@ -1,4 +1,4 @@
-//===- PostPre.h - post_pre and its gradient as two kernels -----*- C++ -*-===//
+//===- PostPre.h - post_pre, its gradient, post_head as two kernels -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,21 +30,28 @@ void takePost(Part &part, const Whole &a) {
   part.equal_x = a.equal_x;
 }
 
-/// Operands that pre and its gradient read alike, but for x.
+/// Operands that pre, head and their gradients read alike, but for x.
 template <typename Part, typename Whole>
-void takePre(Part &part, const Whole &a) {
+void takeGates(Part &part, const Whole &a) {
   MHCRT_TENSOR(part, phi, a);
   MHCRT_TENSOR(part, norm_weight, a);
   MHCRT_TENSOR(part, alpha, a);
   MHCRT_TENSOR(part, beta, a);
   MHCRT_TENSOR(part, proj, a);
   MHCRT_TENSOR(part, stat, a);
-  part.M = a.M, part.C = a.C, part.n = a.n, part.N = a.N, part.K = a.K, part.A = a.A;
+  part.M = a.M, part.C = a.C, part.n = a.n, part.K = a.K, part.A = a.A;
   part.layout = a.layout, part.phi_layout = a.phi_layout, part.norm = a.norm, part.norm_eps = a.norm_eps;
-  part.pre_eps = a.pre_eps, part.post_mult = a.post_mult, part.res_map = a.res_map, part.init = a.init;
+  part.pre_eps = a.pre_eps, part.precision = a.precision, part.h_pre_format = a.h_pre_format;
+}
+
+/// The same of pre and its gradient.
+template <typename Part, typename Whole>
+void takePre(Part &part, const Whole &a) {
+  takeGates(part, a);
+  part.N = a.N, part.post_mult = a.post_mult, part.res_map = a.res_map, part.init = a.init;
   part.order = a.order, part.denom = a.denom, part.sk_eps = a.sk_eps, part.iters = a.iters;
-  part.fold_pre = a.fold_pre, part.precision = a.precision, part.h_pre_format = a.h_pre_format;
-  part.h_post_format = a.h_post_format, part.sk_format = a.sk_format, part.solver = a.solver;
+  part.fold_pre = a.fold_pre, part.h_post_format = a.h_post_format, part.sk_format = a.sk_format;
+  part.solver = a.solver;
 }
 
 /// The post that writes y.
@@ -67,6 +74,24 @@ inline PreArgs preOf(const PostPreArgs &a) {
   MHCRT_TENSOR_AS(pre, h_res, a, next_h_res);
   pre.h_res_format = a.h_res_format;
   return pre;
+}
+
+/// The post whose streams the head reads, into `y`.
+inline PostArgs postOf(const PostHeadArgs &a, void *y) {
+  PostArgs post = {};
+  takePost(post, a);
+  post.out = y, post.out_type = a.x_type;
+  return post;
+}
+
+/// The head that reads `y`.
+inline HeadArgs headOf(const PostHeadArgs &a, const void *y) {
+  HeadArgs head = {};
+  takeGates(head, a);
+  head.x = y, head.x_type = a.x_type;
+  MHCRT_TENSOR(head, out, a);
+  MHCRT_TENSOR(head, h_pre, a);
+  return head;
 }
 
 /// The post that makes y again, into `y`.

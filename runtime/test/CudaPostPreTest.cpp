@@ -1,4 +1,4 @@
-//===- CudaPostPreTest.cpp - post_pre in one launch and in two ------------===//
+//===- CudaPostPreTest.cpp - post_pre, post_head in one launch and in two -===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -115,6 +115,52 @@ double relativeError(const Buffer &got, const Buffer &want) {
   for (size_t k = 0; k < a.size(); ++k)
     error += (a[k] - b[k]) * (a[k] - b[k]), whole += b[k] * b[k];
   return std::sqrt(error / std::max(whole, 1e-30));
+}
+
+/// y, out, h_pre, proj, stat; without y, that and all behind out stay zero.
+std::vector<Buffer> runHead(mhcrt_context *context, const Case &c, Operands &in, int64_t tokens, bool givesY) {
+  std::vector<Buffer> out;
+  for (const auto &[type, width] : {std::pair{B, 4 * c.C}, {B, c.C}, {F, 4}, {F, 4}, {F, 1}})
+    out.emplace_back(type, tokens * width);
+  const auto wanted = [&](int i) { return givesY ? out[i].data() : nullptr; };
+  const auto typeOf = [&](int32_t type) { return givesY ? type : MHCRT_NONE; };
+  EXPECT_EQ(call(mhcrt_post_head, context, in.f.data(), B, c.biasType == MHCRT_NONE ? nullptr : in.bias.data(),
+                 c.biasType, in.hPost.data(), F, in.x.data(), B, in.hRes.data(), F, nullptr, MHCRT_NONE, in.phi.data(),
+                 c.phiType, c.weighs ? in.weight.data() : nullptr, c.weighs ? B : MHCRT_NONE, in.alpha.data(), F,
+                 in.beta.data(), F, wanted(0), typeOf(B), out[1].data(), B, wanted(2), typeOf(F), wanted(3), typeOf(F),
+                 wanted(4), typeOf(F), tokens, c.C, 4, 0, 4 * c.C, 1, MHCRT_LAYOUT_NC, c.orient, 0.0, 0, c.phiLayout, 0,
+                 1e-6, 1e-6, MHCRT_PRECISION_BF16X3),
+            MHCRT_OK)
+      << mhcrt_last_error(context);
+  for (const Buffer &buffer : out)
+    EXPECT_TRUE(buffer.guardIntact());
+  return out;
+}
+
+/// One launch of each kind of kernel: warps that multiply mix, others do, padding, gangs.
+TEST(CudaPostHead, OneLaunchHasTheBitsOfTwoWithYAndWithout) {
+  const Case cases[] = {
+      {3001, 768, 1, MHCRT_NONE, F, 0, false, false, false}, {3001, 2560, 0, B, B, 0, true, false, false},
+      {1501, 4096, 1, F, F, 1, false, false, false},         {1001, 6656, 0, MHCRT_NONE, F, 0, false, false, false},
+      {1001, 7168, 1, B, F, 0, true, false, false},          {601, 8192, 0, MHCRT_NONE, F, 0, false, false, false},
+      {301, 16384, 1, F, B, 1, false, false, false}};
+  Context one, two;
+  ASSERT_EQ(mhcrt_cuda_pin(two, "post_head=separate"), MHCRT_OK);
+  for (const Case &c : cases) {
+    Operands in(c, 7);
+    for (int64_t tokens : {int64_t{1}, int64_t{8}, int64_t{77}, c.M})
+      for (bool givesY : {true, false}) {
+        SCOPED_TRACE("C=" + std::to_string(c.C) + ", " + std::to_string(tokens) + " tokens" + (givesY ? ", y" : ""));
+        const std::vector<Buffer> got = runHead(one, c, in, tokens, givesY);
+        const std::vector<Buffer> want = runHead(two, c, in, tokens, givesY);
+        if (std::string(mhcrt_cuda_chosen(one, "post_head")) == "separate")
+          GTEST_SKIP() << "no faster variant for this GPU";
+        for (size_t i = 0; i < got.size(); ++i)
+          EXPECT_TRUE(got[i] == want[i]) << "result " << i;
+        for (int again = 0; again < kAgain && tokens == c.M; ++again)
+          ASSERT_TRUE(runHead(one, c, in, tokens, givesY) == got) << "run " << again;
+      }
+  }
 }
 
 /// Widths of pre that a gang of blocks takes: what a token gets does not depend on which slot or block it is in.

@@ -196,6 +196,26 @@ TEST(EqualStreams, PostPreHasTheBitsOfTheStreams) {
   });
 }
 
+TEST(EqualStreams, PostHeadHasTheBitsOfTheStreams) {
+  forEntries([](mhcrt_context *context, Entry &e) {
+    const auto run = [&](bool isRow, bool givesY) {
+      std::vector<Buffer> results = {{e.type, e.M * e.C}, {e.type, e.M * e.K}};
+      mhcrt_post_head_args args = {};
+      e.setX(args, isRow), e.setPost(args);
+      TENSOR(args, phi, e.phi), TENSOR(args, alpha, e.alpha), TENSOR(args, beta, e.beta);
+      TENSOR(args, out, results[0]);
+      if (givesY)
+        TENSOR(args, y, results[1]);
+      args.K = e.K, args.A = 1, args.phi_layout = e.phiLayout, args.norm_eps = 1e-6, args.pre_eps = 1e-6;
+      args.precision = e.precision;
+      EXPECT_EQ(mhcrt_post_head(context, &args), MHCRT_OK) << mhcrt_last_error(context);
+      return results;
+    };
+    EXPECT_EQ(run(true, true), run(false, true));
+    EXPECT_EQ(run(true, false), run(false, false));
+  });
+}
+
 TEST(EqualStreams, GradientsOfPostPreHaveTheBitsOfTheStreams) {
   forEntries([](mhcrt_context *context, Entry &e) {
     Buffer dHPost = e.random.buffer(MHCRT_F32, e.M * e.n), dHRes = e.random.buffer(MHCRT_F32, e.M * e.n * e.n);

@@ -73,6 +73,16 @@ struct Boundary {
     args.res_map = MHCRT_RES_MAP_SINKHORN, args.init = MHCRT_INIT_SOFTMAX_EPS, args.sk_eps = 1e-6, args.iters = 20;
     args.fold_pre = foldPre, args.precision = precision;
   }
+  /// The same of head, which has the first n columns and the first gate.
+  template <typename Args>
+  void setHead(Args &args) {
+    args.size = sizeof(args);
+    TENSOR(args, phi, phi), TENSOR(args, alpha, alpha), TENSOR(args, beta, beta);
+    if (hasWeight)
+      TENSOR(args, norm_weight, weight);
+    args.M = M, args.C = C, args.n = n, args.K = K, args.A = 1, args.layout = layout, args.phi_layout = phiLayout;
+    args.norm = norm, args.norm_eps = 1e-6, args.pre_eps = 1e-6, args.precision = precision;
+  }
 };
 
 /// Results of both ways.
@@ -103,6 +113,38 @@ struct Results {
     if (streams)
       both.y = streams;
     ASSERT_EQ(mhcrt_post_pre(context, &both), MHCRT_OK) << mhcrt_last_error(context);
+  }
+};
+
+/// The same where a head is behind the post: out, and of proj the n columns that there are.
+struct HeadResults {
+  Buffer y, out, hPre, proj, stat;
+  explicit HeadResults(const Boundary &b)
+      : y(b.type, b.M * b.K), out(b.type, b.M * b.C), hPre(MHCRT_F32, b.M * b.n), proj(MHCRT_F32, b.M * b.n),
+        stat(MHCRT_F32, b.M) {}
+
+  void runApart(mhcrt_context *context, Boundary &b) {
+    mhcrt_post_args post = {};
+    b.setPost(post);
+    TENSOR(post, out, y);
+    ASSERT_EQ(mhcrt_post(context, &post), MHCRT_OK) << mhcrt_last_error(context);
+    mhcrt_head_args head = {};
+    b.setHead(head);
+    TENSOR(head, x, y), TENSOR(head, out, out), TENSOR(head, h_pre, hPre);
+    TENSOR(head, proj, proj), TENSOR(head, stat, stat);
+    ASSERT_EQ(mhcrt_head(context, &head), MHCRT_OK) << mhcrt_last_error(context);
+  }
+
+  /// `streams` takes y, if it is not null. Without y, and without what a gradient reads.
+  void runFused(mhcrt_context *context, Boundary &b, bool givesY, void *streams = nullptr) {
+    mhcrt_post_head_args both = {};
+    b.setPost(both), b.setHead(both);
+    TENSOR(both, out, out);
+    if (givesY) {
+      TENSOR(both, y, y), TENSOR(both, h_pre, hPre), TENSOR(both, proj, proj), TENSOR(both, stat, stat);
+      both.y = streams ? streams : both.y;
+    }
+    ASSERT_EQ(mhcrt_post_head(context, &both), MHCRT_OK) << mhcrt_last_error(context);
   }
 };
 
@@ -175,6 +217,45 @@ TEST(PostPre, HasTheSameBitsWithLargeStreams) {
     EXPECT_EQ(std::memcmp(copied.data(), apart.y.floats(), bytes), 0) << "y";
     EXPECT_TRUE(fused.proj == apart.proj && fused.stat == apart.stat) << "proj, stat";
     EXPECT_TRUE(fused.u == apart.u) << "u";
+  }
+}
+
+TEST(PostHead, HasTheBitsOfPostAndHead) {
+  Context context;
+  forBoundaries([&](Boundary &b) {
+    HeadResults apart(b), fused(b), alone(b);
+    apart.runApart(context, b);
+    fused.runFused(context, b, /*givesY=*/true);
+    alone.runFused(context, b, /*givesY=*/false);
+    ASSERT_TRUE(fused.y == apart.y) << "y";
+    ASSERT_TRUE(fused.proj == apart.proj && fused.stat == apart.stat && fused.hPre == apart.hPre)
+        << "proj, stat, h_pre";
+    ASSERT_TRUE(fused.out == apart.out) << "out";
+    ASSERT_TRUE(alone.out == apart.out) << "out without y";
+    ASSERT_TRUE(fused.y.guardIntact() && fused.out.guardIntact() && fused.proj.guardIntact());
+    ASSERT_TRUE(alone.out.guardIntact());
+  });
+}
+
+TEST(PostHead, HasTheSameBitsWithLargeStreams) {
+  Context context;
+  for (int32_t type : {MHCRT_F32, MHCRT_BF16}) {
+    Boundary b(/*number=*/1, /*M=*/257, /*n=*/4, /*C=*/8192 / mhcrt_dtype_bytes(type), type);
+    b.layout = MHCRT_LAYOUT_NC, b.hasDropout = false;
+    SCOPED_TRACE(b.name());
+    HeadResults apart(b), fused(b), alone(b);
+    apart.runApart(context, b);
+    const int64_t bytes = b.M * b.K * mhcrt_dtype_bytes(type);
+    void *y = mhcrt_buffer_create(context, bytes);
+    fused.runFused(context, b, /*givesY=*/true, y);
+    alone.runFused(context, b, /*givesY=*/false);
+    std::vector<char> copied(bytes);
+    ASSERT_EQ(mhcrt_copy(context, copied.data(), y, bytes), MHCRT_OK);
+    ASSERT_EQ(mhcrt_synchronize(context), MHCRT_OK);
+    mhcrt_buffer_destroy(context, y);
+    EXPECT_EQ(std::memcmp(copied.data(), apart.y.floats(), bytes), 0) << "y";
+    EXPECT_TRUE(fused.proj == apart.proj && fused.stat == apart.stat) << "proj, stat";
+    EXPECT_TRUE(fused.out == apart.out && alone.out == apart.out) << "out";
   }
 }
 

@@ -217,6 +217,14 @@ void addProjectionOps(const Shape &s, std::vector<Launch> &all) {
                    return call(mhcrt_head, ctx, in[0], T, in[1], F, in[2], F, in[3], F, in[4], F, out[0], T, out[1], F,
                                out[2], F, out[3], F, M, n, C, K, 1, 0, 0, 0, 1e-6, 0, precision);
                  }});
+  all.push_back({"post_head",
+                 {rows, bias, gates, streams, maps, headPhi, weight, headAlpha, headBeta},
+                 {streams, rows, gates, gates, one},
+                 [=](auto *ctx, int64_t M, auto &in, auto &out) {
+                   return call(mhcrt_post_head, ctx, in[0], T, in[1], T, in[2], F, in[3], T, in[4], F, nullptr, kNone,
+                               in[5], F, in[6], F, in[7], F, in[8], F, out[0], T, out[1], T, out[2], F, out[3], F,
+                               out[4], F, M, C, n, 0, K, 1, 0, 0, 0.0, 0, 0, 0, 1e-6, 0, precision);
+                 }});
   all.push_back({"head_bwd",
                  {rows, gates, streams, headPhi, weight, headAlpha, headBeta, gates, one, streams},
                  {streams, headPhi, weight, headAlpha, headBeta},

@@ -237,3 +237,55 @@ func.func @row_that_is_absent(%h: tensor<?x4xf32>, %m: tensor<?x4x4xf32>, %proj:
     -> (d_f : tensor<?x64xbf16>)
   return
 }
+
+// -----
+
+func.func @columns_of_head(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>) {
+  // expected-error @below {{dimension 'n' is 4 in 'h_post' but 24 in 'phi'}}
+  %out = mhc.post_head(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<4xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (out : tensor<?x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @gates_of_head(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<4x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<4xf32>) {
+  // expected-error @below {{dimension 'A' is 3 in 'alpha'; needed 1 = 1}}
+  %out = mhc.post_head(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<4x256xf32>, alpha = %alpha : tensor<3xf32>,
+      beta = %beta : tensor<4xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (out : tensor<?x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @streams_of_head(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>) {
+  // expected-error @below {{'y' has elements of type 'f32'; needed 'bf16', the type of 'x'}}
+  %y, %out = mhc.post_head(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<4x256xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<4xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (y : tensor<?x4x64xf32>, out : tensor<?x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @rate_of_head(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>) {
+  // expected-error @below {{has 'rate' without 'seed'; needed both or none}}
+  %out = mhc.post_head(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<4x256xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<4xf32>)
+    <layout = nC, orient = oi, rate = 0.1, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (out : tensor<?x64xbf16>)
+  return
+}

@@ -78,9 +78,54 @@ func.func @equal_streams(%e: tensor<?x64xbf16>, %h: tensor<?x4xf32>, %m: tensor<
   return %y, %d_x : tensor<?x4x64xbf16>, tensor<?x4x64xf32>
 }
 
+// The streams are a result where they are wanted.
+// CHECK-LABEL: @post_head
+// CHECK: %out = mhc.post_head(f = %{{[a-z0-9]*}} : tensor<?x64xbf16>, h_post = {{.*}}, x = %{{[a-z0-9]*}} : tensor<?x4x64xbf16>, h_res = {{.*}}, phi = %{{[a-z0-9]*}} : tensor<4x256xf32>,
+// CHECK-SAME: <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+// CHECK-SAME: -> (out : tensor<?x64xbf16>)
+// CHECK: %y, %out_0, %h_pre, %proj, %stat = mhc.post_head(f = %{{[a-z0-9]*}} : tensor<?x64xbf16>, bias = %{{[a-z0-9]*}} : tensor<64xbf16>, {{.*}}x = %{{[a-z0-9]*}} : tensor<?x64xbf16>
+// CHECK-SAME: precision = ieee, h_pre_format = bf16, equal_x>
+// CHECK-SAME: -> (y : tensor<?x4x64xbf16>, out : tensor<?x64xbf16>, h_pre : tensor<?x4xf32>, proj : tensor<?x4xf32>, stat : tensor<?xf32>)
+func.func @post_head(%f: tensor<?x64xbf16>, %bias: tensor<64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>,
+    %h_res: tensor<?x4x4xf32>, %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
+    -> (tensor<?x64xbf16>, tensor<?x4x64xbf16>, tensor<?x64xbf16>) {
+  %out = mhc.post_head(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<4x256xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<4xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (out : tensor<?x64xbf16>)
+  %y, %all, %h_pre, %proj, %stat = mhc.post_head(f = %f : tensor<?x64xbf16>, bias = %bias : tensor<64xbf16>,
+      h_post = %h_post : tensor<?x4xf32>, x = %f : tensor<?x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>,
+      phi = %phi : tensor<4x256xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, precision = ieee,
+     h_pre_format = bf16, equal_x>
+    -> (y : tensor<?x4x64xbf16>, out : tensor<?x64xbf16>, h_pre : tensor<?x4xf32>, proj : tensor<?x4xf32>, stat : tensor<?xf32>)
+  return %out, %y, %all : tensor<?x64xbf16>, tensor<?x4x64xbf16>, tensor<?x64xbf16>
+}
+
+// KEEPS-LABEL: @head_keeps_all
+// KEEPS: mhc.post_head(
+// KEEPS-NOT: seed
+// KEEPS: return
+func.func @head_keeps_all(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>, %seed: tensor<2xi64>) -> tensor<?x64xbf16> {
+  %out = mhc.post_head(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>, seed = %seed : tensor<2xi64>, phi = %phi : tensor<4x256xf32>,
+      alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>)
+    <layout = nC, orient = oi, rate = 0.0, stream = 1, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (out : tensor<?x64xbf16>)
+  return %out : tensor<?x64xbf16>
+}
+
 // Both are their two ops on the streams that the rows stand for.
 // RUN: mhc-opt %s -mhc-decompose | FileCheck %s --check-prefix=DECOMPOSED
 // DECOMPOSED-LABEL: @equal_streams
 // DECOMPOSED-DAG: mhc.broadcast %arg0 dims = [0, 2] : tensor<?x64xbf16> -> tensor<?x4x64xbf16>
 // DECOMPOSED-NOT: equal_
 // DECOMPOSED: return %{{.*}} : tensor<?x4x64xbf16>, tensor<?x4x64xf32>
+
+// DECOMPOSED-LABEL: @post_head
+// DECOMPOSED-NOT: mhc.post_head
+// DECOMPOSED: mhc.broadcast %arg0 dims = [0, 2] : tensor<?x64xbf16> -> tensor<?x4x64xbf16>
+// DECOMPOSED-NOT: mhc.post_head
+// DECOMPOSED: return %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x64xbf16>, tensor<?x4x64xbf16>, tensor<?x64xbf16>

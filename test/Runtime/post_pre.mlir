@@ -82,6 +82,53 @@ func.func @post_pre_identity_f32(%f: tensor<?x40xf32>, %h_post: tensor<?x2xf32>,
   return %r#0, %r#1, %r#2 : tensor<?x2x40xf32>, tensor<?x2xf32>, tensor<?x2x2xf32>
 }
 
+// CHECK: entry post_head_bf16
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+// CHECK-NEXT: result2: verified
+// CHECK-NEXT: result3: verified
+// CHECK-NEXT: result4: verified
+func.func @post_head_bf16(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>,
+    %h_res: tensor<?x4x4xf32>, %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
+    -> (tensor<?x4x64xbf16>, tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?xf32>) {
+  %r:5 = mhc.post_head(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
+      h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<4x256xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<4xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (y : tensor<?x4x64xbf16>, out : tensor<?x64xbf16>, h_pre : tensor<?x4xf32>, proj : tensor<?x4xf32>,
+        stat : tensor<?xf32>)
+  return %r#0, %r#1, %r#2, %r#3, %r#4 : tensor<?x4x64xbf16>, tensor<?x64xbf16>, tensor<?x4xf32>, tensor<?x4xf32>,
+      tensor<?xf32>
+}
+
+// CHECK: entry post_head_odd_f16
+// CHECK-NEXT: result0: verified
+func.func @post_head_odd_f16(%f: tensor<?x33xf16>, %bias: tensor<33xf16>, %h_post: tensor<?x3xf32>,
+    %x: tensor<?x33x3xf16>, %h_res: tensor<?x3x3xf32>, %phi: tensor<99x3xf16>, %norm_weight: tensor<99xf32>,
+    %alpha: tensor<1xf32>, %beta: tensor<3xf32>) -> tensor<?x33xf16> {
+  %out = mhc.post_head(f = %f : tensor<?x33xf16>, bias = %bias : tensor<33xf16>, h_post = %h_post : tensor<?x3xf32>,
+      x = %x : tensor<?x33x3xf16>, h_res = %h_res : tensor<?x3x3xf32>, phi = %phi : tensor<99x3xf16>,
+      norm_weight = %norm_weight : tensor<99xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<3xf32>)
+    <layout = Cn, orient = io, phi_layout = in_out, norm = outside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+    -> (out : tensor<?x33xf16>)
+  return %out : tensor<?x33xf16>
+}
+
+// CHECK: entry post_head_dropout_f32
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+func.func @post_head_dropout_f32(%f: tensor<?x160xf32>, %bias: tensor<160xf32>, %h_post: tensor<?x4xf32>,
+    %x: tensor<?x160xf32>, %h_res: tensor<?x4x4xf32>, %seed: tensor<2xi64>, %phi: tensor<4x640xf32>,
+    %alpha: tensor<1xf32>, %beta: tensor<4xf32>) -> (tensor<?x160xf32>, tensor<?x4xf32>) {
+  %out, %h_pre = mhc.post_head(f = %f : tensor<?x160xf32>, bias = %bias : tensor<160xf32>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x160xf32>, h_res = %h_res : tensor<?x4x4xf32>, seed = %seed : tensor<2xi64>,
+      phi = %phi : tensor<4x640xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>)
+    <layout = nC, orient = io, rate = 0.25, stream = 7, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06,
+     equal_x>
+    -> (out : tensor<?x160xf32>, h_pre : tensor<?x4xf32>)
+  return %out, %h_pre : tensor<?x160xf32>, tensor<?x4xf32>
+}
+
 // CHECK: entry post_pre_bwd_sinkhorn_bf16
 // CHECK-NEXT: result0: verified
 // CHECK-NEXT: result1: verified

@@ -347,10 +347,11 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
     At level `layer`, joins projection, gates, residual map and aggregate on the same streams into one `mhc.pre`, and
     into `mhc.head` when only the sublayer input is used. The fused kernel reads the streams once, where projection and
     aggregate read them twice, so that every chain that can be joined is. At level `model`, also joins `mhc.post` and the
-    `mhc.pre` of the streams that it makes into one `mhc.post_pre`, and their gradients into one `mhc.post_pre_bwd`. At
-    every level but `none`, ops whose results are partly unused are narrowed, gradients of parts that fill a tensor are
-    laid side by side instead of added up among zeros, and matrix products round their own results, also where these are
-    reshaped, transposed or joined before.
+    `mhc.pre` of the streams that it makes into one `mhc.post_pre`, their gradients into one `mhc.post_pre_bwd`, and
+    `mhc.post` and the `mhc.head` of its streams into one `mhc.post_head`, which writes the streams only where something
+    else reads them. At every level but `none`, ops whose results are partly unused are narrowed, gradients of parts that
+    fill a tensor are laid side by side instead of added up among zeros, and matrix products round their own results,
+    also where these are reshaped, transposed or joined before.
 
     A remark says what was fused and how many bytes it saves; a chain that was declined gets a remark named by the code
     of its reason (docs/reasons.md). An analysis remark, `sites`, counts both for each function.

@@ -177,7 +177,7 @@ def : FuseReason<"gradient-shared", "the streams' gradient of mhc.post has users
 def : FuseReason<"gradient-from-elsewhere", "mhc.post_bwd adds to a gradient from elsewhere",
   "nothing: the program reads the streams behind the sublayer at more than one place", /*unfused=*/0>;
 
-def : FuseReason<"boundary-streams", "something else than mhc.post makes the streams that mhc.pre reads",
+def : FuseReason<"boundary-streams", "something else than mhc.post makes the streams that mhc.pre or mhc.head reads",
   "read the streams of the sublayer before as it writes them, in the same layout and type", /*unfused=*/0>;
 def : FuseReason<"boundary-form", "the streams change their layout, shape or type between two sublayers",
   "give all sublayers streams of one layout and type", /*unfused=*/0>;

@@ -1,4 +1,4 @@
-//===- PostPre.cpp - post and the pre behind it ----*- C++ -*-===//
+//===- PostPre.cpp - post and the pre or head behind it ----*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,11 +13,16 @@
 using namespace mlir;
 using namespace mhc;
 
+/// The dimensions, and the dropout of post.
+template <typename Op>
+static LogicalResult verifyPost(Op op) {
+  return failure(failed(verifyKernelDims(op)) ||
+                 failed(verifyOptionalDropout(op, op.getSeed() != nullptr, op.getRateAttr(), op.getStreamAttr())));
+}
+
 template <typename Op>
 static LogicalResult verifyBoth(Op op) {
-  return failure(failed(verifyKernelDims(op)) ||
-                 failed(verifyOptionalDropout(op, op.getSeed() != nullptr, op.getRateAttr(), op.getStreamAttr())) ||
-                 failed(verifyResidualMap(op, op.getHRes().getType().getDimSize(1))));
+  return failure(failed(verifyPost(op)) || failed(verifyResidualMap(op, op.getHRes().getType().getDimSize(1))));
 }
 
 /// The streams between the two ops.
@@ -54,6 +59,36 @@ SmallVector<Value> PostPreOp::decompose(OpBuilder &builder) {
 }
 
 FailureOr<bool> PostPreOp::flatten(RewriterBase &rewriter) {
+  rewriter.replaceOp(*this, decompose(rewriter));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// post_head
+//===----------------------------------------------------------------------===//
+
+LogicalResult PostHeadOp::verify() { return verifyPost(*this); }
+
+LogicalResult PostHeadOp::canonicalize(PostHeadOp op, PatternRewriter &rewriter) { return removeDropout(op, rewriter); }
+
+SmallVector<Value> PostHeadOp::decompose(OpBuilder &builder) {
+  if (Operation *whole = withWholeStreams(builder, *this))
+    return SmallVector<Value>(whole->getResults());
+  Value y = buildPost(*this, builder);
+  HeadOp::Fields fields(*this);
+  fields.out = getOut().getType();
+  fields.h_pre = typeOf(getHPre());
+  fields.proj = typeOf(getProj());
+  fields.stat = typeOf(getStat());
+  fields.x = y;
+  SmallVector<Value> results;
+  if (getY())
+    results.push_back(y);
+  llvm::append_range(results, fields.create(builder, getLoc())->getResults());
+  return results;
+}
+
+FailureOr<bool> PostHeadOp::flatten(RewriterBase &rewriter) {
   rewriter.replaceOp(*this, decompose(rewriter));
   return true;
 }

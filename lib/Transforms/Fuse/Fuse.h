@@ -17,13 +17,15 @@ namespace mhc {
 void narrowGates(mlir::func::FuncOp func, Sites &sites);
 /// pre of which only u is used -> head
 void narrowPre(mlir::func::FuncOp func, Sites &sites);
-/// pre, post_pre and head with optional results that nothing uses -> the same without them
+/// pre, head and what they are fused into, with optional results that nothing uses -> the same without them
 void dropUnusedResults(mlir::func::FuncOp func);
 /// projection, gates, residual map, aggregate -> pre, or head when only u is used
 void fusePre(mlir::func::FuncOp func, Sites &sites);
 
 /// post and the pre of what it makes -> post_pre
 void fusePostPre(mlir::func::FuncOp func, Sites &sites);
+/// post and the head of what it makes -> post_head
+void fusePostHead(mlir::func::FuncOp func, Sites &sites);
 /// pre_bwd and the post_bwd that alone reads its d_x -> post_pre_bwd
 void fusePostPreBwd(mlir::func::FuncOp func, Sites &sites);
 /// post_bwd, pre_bwd that starts from its d_x -> post_bwd without d_x, pre_bwd that computes it; or post_pre_bwd in its

@@ -102,7 +102,7 @@ static void dropUnusedResults(KernelOpInterface op) {
 
 void mhc::dropUnusedResults(func::FuncOp func) {
   func.walk([](Operation *op) {
-    if (isa<PreOp, PostPreOp, HeadOp, PreGatedDeltaRuleOp>(op))
+    if (isa<PreOp, PostPreOp, HeadOp, PostHeadOp, PreGatedDeltaRuleOp>(op))
       ::dropUnusedResults(cast<KernelOpInterface>(op));
   });
 }

@@ -49,23 +49,28 @@ static void fuseEach(func::FuncOp func, Sites &sites, void (*fuse)(Sites &, Op, 
       fuse(sites, op, dominance);
 }
 
+/// The op that post and the reader of its streams become.
+static StringRef bothOf(PreOp) { return "post_pre"; }
+static StringRef bothOf(HeadOp) { return "post_head"; }
+
 /// The post at the other side of a boundary, and why it is none. The first sublayer has neither.
-static PostOp postInFrontOf(Sites &sites, PreOp pre) {
-  Value streams = pre.getX(), source = behindViews(streams);
-  const std::string needed = ("'mhc.post' in layout " + stringifyLayout(pre.getLayout())).str();
+template <typename Reader>
+static PostOp postInFrontOf(Sites &sites, Reader reader) {
+  Value streams = reader.getX(), source = behindViews(streams);
+  const std::string needed = ("'mhc.post' in layout " + stringifyLayout(reader.getLayout())).str();
   const auto decline = [&](Reason reason) {
-    sites.decline("post_pre", {reason, opAtFault(streams, pre), describe(streams), needed, {streams, Value()}});
+    sites.decline(bothOf(reader), {reason, opAtFault(streams, reader), describe(streams), needed, {streams, Value()}});
     return PostOp();
   };
   Operation *op = source.getDefiningOp();
-  if (!op ? isa<func::FuncOp>(source.getParentBlock()->getParentOp()) : isa<ExpandOp, PostPreOp>(op))
-    return {}; // the first sublayer; another pre has joined the post
-  if (!op || op->getNumRegions() || op->getBlock() != pre->getBlock())
+  if (!op ? isa<func::FuncOp>(source.getParentBlock()->getParentOp()) : isa<ExpandOp, PostPreOp, PostHeadOp>(op))
+    return {}; // the first sublayer; another reader has joined the post
+  if (!op || op->getNumRegions() || op->getBlock() != reader->getBlock())
     return decline(Reason::boundaryControlFlow);
   auto post = dyn_cast<PostOp>(op);
   if (!post)
     return decline(Reason::boundaryStreams);
-  if (source != streams || post.getLayout() != pre.getLayout())
+  if (source != streams || post.getLayout() != reader.getLayout())
     return decline(Reason::boundaryForm);
   return post;
 }
@@ -84,18 +89,25 @@ static PostPreOp build(PostOp post, PreOp pre) {
   return fields.create(builder, builder.getFusedLoc({post.getLoc(), pre.getLoc()}));
 }
 
+/// The same where what the reader reads beside the streams is there in front of the post, or was moved there.
+template <typename Reader>
+static PostOp postToJoin(Sites &sites, Reader reader, DominanceInfo &dominance) {
+  PostOp post = postInFrontOf(sites, reader);
+  if (!post || readsInFrontOf(reader, reader.getX(), post, dominance))
+    return post;
+  sites.decline(bothOf(reader),
+                {Reason::boundaryOrder,
+                 post,
+                 ("operands of '" + reader->getName().getStringRef() + "' that are made behind 'mhc.post'").str(),
+                 "all of them in front of it, in one block",
+                 {reader.getX(), Value()}});
+  return {};
+}
+
 static void fuse(Sites &sites, PreOp pre, DominanceInfo &dominance) {
-  PostOp post = postInFrontOf(sites, pre);
+  PostOp post = postToJoin(sites, pre, dominance);
   if (!post)
     return;
-  if (!readsInFrontOf(pre, pre.getX(), post, dominance)) {
-    sites.decline("post_pre", {Reason::boundaryOrder,
-                               post,
-                               "operands of 'mhc.pre' that are made behind 'mhc.post'",
-                               "all of them in front of it, in one block",
-                               {pre.getX(), Value()}});
-    return;
-  }
   int64_t before = bytesOf(post, pre);
   PostPreOp fused = build(post, pre);
   replace(post.getOut(), fused.getY());
@@ -111,6 +123,38 @@ static void fuse(Sites &sites, PreOp pre, DominanceInfo &dominance) {
 }
 
 void mhc::fusePostPre(func::FuncOp func, Sites &sites) { fuseEach<PreOp>(func, sites, fuse); }
+
+/// Without y where the head alone reads the streams.
+static PostHeadOp build(PostOp post, HeadOp head) {
+  OpBuilder builder(post);
+  PostHeadOp::Fields fields(head);
+  fields.take(post);
+  fields.y = post.getOut().hasOneUse() ? Type() : post.getOut().getType();
+  fields.out = head.getOut().getType();
+  fields.h_pre = typeOf(head.getHPre());
+  fields.proj = typeOf(head.getProj());
+  fields.stat = typeOf(head.getStat());
+  return fields.create(builder, builder.getFusedLoc({post.getLoc(), head.getLoc()}));
+}
+
+static void fuse(Sites &sites, HeadOp head, DominanceInfo &dominance) {
+  PostOp post = postToJoin(sites, head, dominance);
+  if (!post)
+    return;
+  int64_t before = bytesOf(post, head);
+  PostHeadOp fused = build(post, head);
+  replace(head.getOut(), fused.getOut());
+  replace(head.getHPre(), fused.getHPre());
+  replace(head.getProj(), fused.getProj());
+  replace(head.getStat(), fused.getStat());
+  takeFused(sites, fused, "'mhc.post' and 'mhc.head'", before - bytesPerToken(fused));
+  head->erase();
+  if (fused.getY())
+    replace(post.getOut(), fused.getY());
+  post->erase();
+}
+
+void mhc::fusePostHead(func::FuncOp func, Sites &sites) { fuseEach<HeadOp>(func, sites, fuse); }
 
 //===----------------------------------------------------------------------===//
 // Gradients

@@ -32,9 +32,11 @@ inline PreArgs preOf(const HeadArgs &a) {
   return pre;
 }
 
-/// The kernels of pre and pre_bwd for compute capability 9.0; see head_sm90.cu.
+/// The kernels of pre, pre_bwd and post_pre for compute capability 9.0; see head_sm90.cu.
 bool headSm90Takes(const HeadArgs &args, Needs &needs);
 cudaError_t headSm90(mhcrt_context &context, const HeadArgs &args);
+bool postHeadSm90Takes(const PostHeadArgs &args, Needs &needs);
+cudaError_t postHeadSm90(mhcrt_context &context, const PostHeadArgs &args);
 bool headBwdSm90Takes(const HeadBwdArgs &args, Needs &needs);
 cudaError_t headBwdSm90(mhcrt_context &context, const HeadBwdArgs &args);
 

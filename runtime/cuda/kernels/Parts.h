@@ -48,6 +48,7 @@ cudaError_t makeWhole(mhcrt_context &context, const Args &args, const void *&str
 mhcrt_status launchPost(mhcrt_context &context, const PostArgs &args);
 mhcrt_status launchPostBwd(mhcrt_context &context, const PostBwdArgs &args);
 mhcrt_status launchPre(mhcrt_context &context, const PreArgs &args);
+mhcrt_status launchHead(mhcrt_context &context, const HeadArgs &args);
 mhcrt_status launchPreBwd(mhcrt_context &context, const PreBwdArgs &args);
 
 } // namespace mhcrt

@@ -14,7 +14,7 @@
 
 namespace mhcrt {
 
-/// One launch for compute capability 9.0; see post_pre_sm90.cu.
+/// One launch for compute capability 9.0; see post_pre_sm90.cu. Without y, the streams are not written.
 bool postPreSm90Takes(const PostPreArgs &args, Needs &needs);
 int64_t postPreSm90Bytes(const PostPreArgs &args); ///< of scratch memory; 0 for most widths
 cudaError_t postPreSm90(const PostPreArgs &args, void *scratch, cudaStream_t stream);

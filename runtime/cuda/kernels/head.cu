@@ -12,6 +12,7 @@
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Generic.h"
 #include "cuda/kernels/Head.h"
+#include "cuda/kernels/Parts.h"
 #include "cuda/kernels/Projection.h"
 #include "src/Checks.h"
 
@@ -30,8 +31,10 @@ static constexpr Variant<HeadArgs> kVariants[] = {
     {"tf32x3", 90, kMostTf32Arch, tilesTake, launchWith<Units::tiles>, MHCRT_PRECISION_TF32X3, true},
     {"generic", 0, kAnyArch, nullptr, launchWith<Units::scalar>, MHCRT_PRECISION_IEEE}};
 
-mhcrt_status mhcrt::runHead(mhcrt_context &context, const HeadArgs &args) {
-  if (!checkHead(context, args))
-    return context.status;
+mhcrt_status mhcrt::launchHead(mhcrt_context &context, const HeadArgs &args) {
   return args.M ? launchVariant(context, "head", kVariants, args) : context.status;
+}
+
+mhcrt_status mhcrt::runHead(mhcrt_context &context, const HeadArgs &args) {
+  return checkHead(context, args) ? launchHead(context, args) : context.status;
 }

@@ -5,11 +5,11 @@
 //
 //   head is pre whose columns behind the fourth are zero, and so are their gradients.
 //
-// Plan    phi, alpha and beta are copied into tensors with 24 columns; then the kernels of pre and pre_bwd, which are
-//         bound by the bytes of x and not by their columns. Their results for four columns are copied out.
-// Bytes   per token those of pre, 10C, and for the gradients 10C and 18C (26C with d_x_in); 96K for phi, and for the
-//         gradients 176 a token and another 96K for d_phi.
-// Needs   those of pre and pre_bwd.
+// Plan    phi, alpha and beta are copied into tensors with 24 columns; then the kernels of pre, post_pre and pre_bwd,
+//         which are bound by the bytes of x and not by their columns. Their results for four columns are copied out.
+// Bytes   per token those of pre, 10C, of post_pre, 20C or 12C without y, and for the gradients 10C and 18C (26C with
+//         d_x_in); 96K for phi, and for the gradients 176 a token and another 96K for d_phi.
+// Needs   those of pre, post_pre and pre_bwd.
 // Result  H200, bf16, M = 8192, C 4096 / 7168: 101 / 203 us, 81 / 71 % of copy; gradients 279 / 490 us, 82 %.
 //
 //===------------------------------------------------------------------------===//
@@ -18,9 +18,11 @@
 #include "cuda/host/LaunchOverlapping.h"
 #include "cuda/kernels/Generic.h"
 #include "cuda/kernels/Head.h"
+#include "cuda/kernels/PostPre.h"
 #include "cuda/kernels/Pre.h"
 #include "cuda/kernels/PreBwd.h"
 #include "cuda/ptx/Overlap.cuh"
+#include "src/PostPre.h"
 
 using namespace mhcrt;
 
@@ -71,42 +73,82 @@ cudaError_t pad(mhcrt_context &context, const PhiElements<AnyInput> &phi, const 
 
 // Forward
 
-/// The call of pre; what it does not share with head is at the addresses of `padded`, `post`, `res` and `proj`.
-PreArgs paddedPreOf(const HeadArgs &a, const Padded &padded, void *post, void *res, void *proj) {
-  PreArgs to = preOf(a);
-  to.phi = padded.phi, to.phi_type = MHCRT_F32, to.phi_layout = MHCRT_PHI_LAYOUT_OUT_IN;
-  to.alpha = padded.alpha, to.beta = padded.beta;
-  to.h_post = post, to.h_res = res;
-  to.proj = a.proj ? proj : nullptr;
+/// The scratch memory of a forward call: results of pre that head does not have or has with fewer columns.
+struct Rooms {
+  Padded padded;
+  float *post, *res, *proj;
+  void *ofPre;
+};
+
+/// Gives a call of pre, or of post_pre, the padded operands.
+template <typename Args>
+void usePadded(Args &to, const Rooms &rooms) {
+  to.phi = rooms.padded.phi, to.phi_type = MHCRT_F32, to.phi_layout = MHCRT_PHI_LAYOUT_OUT_IN;
+  to.alpha = rooms.padded.alpha, to.beta = rooms.padded.beta;
+  to.proj = to.proj ? rooms.proj : nullptr;
   to.N = kColumns, to.A = kGates;
+}
+
+PreArgs paddedOf(const HeadArgs &a, const Rooms &rooms) {
+  PreArgs to = preOf(a);
+  usePadded(to, rooms);
+  to.h_post = rooms.post, to.h_res = rooms.res;
   return to;
+}
+
+/// y has its type where it is not wanted, too.
+PostPreArgs paddedOf(const PostHeadArgs &a, const Rooms &rooms) {
+  PostPreArgs to = {};
+  takePost(to, a);
+  takeGates(to, a);
+  usePadded(to, rooms);
+  to.y = a.y, to.y_type = a.x_type;
+  to.u = a.out, to.u_type = a.out_type;
+  to.h_pre = a.h_pre, to.h_pre_type = a.h_pre_type;
+  to.next_h_post = rooms.post, to.next_h_res = rooms.res;
+  to.res_map = MHCRT_RES_MAP_IDENTITY;
+  return to;
+}
+
+/// Calls launch(rooms) between the copies; `bytes` is what it needs itself.
+template <typename Args, typename Launch>
+cudaError_t launchPadded(mhcrt_context &context, const char *kernel, const Args &a, int64_t bytes, Launch launch) {
+  generic::ScratchPlan plan;
+  const int64_t phi = plan.addFloats(kColumns, a.K), alpha = plan.addFloats(kGates, 1),
+                beta = plan.addFloats(kColumns, 1);
+  const int64_t post = plan.addFloats(a.M, kStreams), res = plan.addFloats(a.M, kStreams * kStreams);
+  const int64_t proj = plan.addFloats(a.proj ? a.M : 0, kColumns), ofPre = plan.add(bytes);
+  auto *base = static_cast<char *>(context.reserveScratch(kernel, plan.bytes()));
+  if (!base)
+    return cudaSuccess;
+  const auto floats = [&](int64_t at) { return reinterpret_cast<float *>(base + at); };
+  const Rooms rooms = {
+      {floats(phi), floats(alpha), floats(beta)}, floats(post), floats(res), floats(proj), base + ofPre};
+  cudaError_t error = pad(context, phiElementsOf(a, a.n), a.alpha, a.beta, rooms.padded);
+  if (error == cudaSuccess)
+    error = launch(rooms);
+  if (error == cudaSuccess && a.proj)
+    error = launchOverlapping(headNarrowKernel, gridFor(context, a.M), kThreads, 1, 0, context.stream,
+                              reinterpret_cast<const float4 *>(rooms.proj), static_cast<float4 *>(a.proj), a.M);
+  return error;
 }
 
 } // namespace
 
 bool mhcrt::headSm90Takes(const HeadArgs &a, Needs &needs) {
-  return needs.equal("n", a.n, 4) && preSm90Takes(paddedPreOf(a, {}, nullptr, nullptr, nullptr), needs);
+  return needs.equal("n", a.n, 4) && preSm90Takes(paddedOf(a, {}), needs);
 }
 
 cudaError_t mhcrt::headSm90(mhcrt_context &context, const HeadArgs &a) {
-  generic::ScratchPlan plan;
-  const int64_t phi = plan.addFloats(kColumns, a.K), alpha = plan.addFloats(kGates, 1),
-                beta = plan.addFloats(kColumns, 1);
-  const int64_t post = plan.addFloats(a.M, kStreams), res = plan.addFloats(a.M, kStreams * kStreams);
-  const int64_t proj = plan.addFloats(a.proj ? a.M : 0, kColumns);
-  const int64_t ofPre = plan.add(preSm90Bytes(paddedPreOf(a, {}, nullptr, nullptr, nullptr)));
-  auto *base = static_cast<char *>(context.reserveScratch("mhcrt_head", plan.bytes()));
-  if (!base)
-    return cudaSuccess;
-  const auto floats = [&](int64_t at) { return reinterpret_cast<float *>(base + at); };
-  const Padded padded = {floats(phi), floats(alpha), floats(beta)};
-  cudaError_t error = pad(context, phiElementsOf(a, a.n), a.alpha, a.beta, padded);
-  if (error == cudaSuccess)
-    error = preSm90(paddedPreOf(a, padded, floats(post), floats(res), floats(proj)), base + ofPre, context.stream);
-  if (error == cudaSuccess && a.proj)
-    error = launchOverlapping(headNarrowKernel, gridFor(context, a.M), kThreads, 1, 0, context.stream,
-                              reinterpret_cast<const float4 *>(floats(proj)), static_cast<float4 *>(a.proj), a.M);
-  return error;
+  return launchPadded(context, "mhcrt_head", a, preSm90Bytes(paddedOf(a, {})),
+                      [&](const Rooms &rooms) { return preSm90(paddedOf(a, rooms), rooms.ofPre, context.stream); });
+}
+
+bool mhcrt::postHeadSm90Takes(const PostHeadArgs &a, Needs &needs) { return postPreSm90Takes(paddedOf(a, {}), needs); }
+
+cudaError_t mhcrt::postHeadSm90(mhcrt_context &context, const PostHeadArgs &a) {
+  return launchPadded(context, "mhcrt_post_head", a, postPreSm90Bytes(paddedOf(a, {})),
+                      [&](const Rooms &rooms) { return postPreSm90(paddedOf(a, rooms), rooms.ofPre, context.stream); });
 }
 
 // Backward

@@ -130,9 +130,9 @@ cudaError_t launch(const RingArgs &args, const RingMixArgs &mix, const PostPreAr
                    cudaStream_t stream) {
   const TileShape shape = {args.M, S::kWidth, S::kTokens, 1};
   const auto xMap = a.equal_x ? equalStreamsMap : streamsMap;
-  RingMixMaps maps;
+  RingMixMaps maps = {};
   for (const cudaError_t error :
-       {xMap(maps.x, a.x, shape), channelsMap(maps.f, a.f, shape), streamsMap(maps.y, a.y, shape)})
+       {xMap(maps.x, a.x, shape), channelsMap(maps.f, a.f, shape), a.y ? streamsMap(maps.y, a.y, shape) : cudaSuccess})
     if (error)
       return error;
   if constexpr (S::kThroughMemory)
@@ -161,8 +161,12 @@ int64_t mhcrt::postPreSm90Bytes(const PostPreArgs &a) {
 
 cudaError_t mhcrt::postPreSm90(const PostPreArgs &a, void *scratch, cudaStream_t stream) {
   const RingArgs args = ringArgsOfPre(preOf(a));
-  const RingMixArgs mix = {static_cast<const float *>(a.h_post), static_cast<const float *>(a.h_res), a.bias,
-                           a.bias_type, a.orient == MHCRT_ORIENT_OI};
+  const RingMixArgs mix = {static_cast<const float *>(a.h_post),
+                           static_cast<const float *>(a.h_res),
+                           a.bias,
+                           a.bias_type,
+                           a.orient == MHCRT_ORIENT_OI,
+                           a.y != nullptr};
   cudaError_t error = cudaErrorNotSupported;
   withShape(a.C, [&](auto shape) { error = launch<decltype(shape)>(args, mix, a, scratch, stream); });
   return error;

@@ -19,6 +19,7 @@ struct RingMixArgs {
   const void *bias; ///< null when there is none
   int32_t biasType;
   bool outputFirst; ///< of h_res
+  bool stores;      ///< y, whose map is not read otherwise
 };
 
 /// Maps of tensors whose boxes are copied.
@@ -162,8 +163,8 @@ __device__ __forceinline__ void mixLoaderRole(const RingArgs &args, const RingMi
   }
 }
 
-/// A warp mixes its box of every tile and stores it. A slot is free of its stores when those of the next tile are on
-/// their way: it is in use for longer than that anyway.
+/// A warp mixes its box of every tile and stores it where y is wanted. A slot is free of its stores when those of the
+/// next tile are on their way: it is in use for longer than that anyway.
 template <typename S>
 __device__ __forceinline__ void mixRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block,
                                         const RingMixMaps &maps) {
@@ -193,7 +194,8 @@ __device__ __forceinline__ void mixRole(const RingArgs &args, const RingMixArgs 
     if (block.lane == 0) {
       if (S::kThroughMemory)
         barrierArrive(block.bars.mixed(at.slot, box));
-      storeStreams(&maps.y, at.firstToken(), group, tile);
+      if (mix.stores)
+        storeStreams(&maps.y, at.firstToken(), group, tile);
       commitStores();
       waitStoresRead<1>();
       if (at.turn > 0)

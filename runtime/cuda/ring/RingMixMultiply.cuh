@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where phi leaves memory for two slots, and registers for no warps that mix and aggregate. A warp that multiplies
-// mixes its channels, keeps y in registers for the product and for u, and its slot is free as soon as y is stored. u of
-// a tile is made when the sums of the next are on their way. Two warps with channels of one box copy it.
+// mixes its channels, keeps y in registers for the product and for u, and its slot is free as soon as y is stored,
+// where that is wanted. u of a tile is made when the sums of the next are on their way. Two warps with channels of
+// one box copy it.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_RING_RINGMIXMULTIPLY_CUH
@@ -62,10 +63,12 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     MixColumn<S> y;
     y.load(from);
     y.mix(mix, coefficientsOf(block, at.slot, token), [&] { return channel + laneAgain() % 4 * 8; });
-    y.store(from);
-    fenceBulk();
+    if (mix.stores) {
+      y.store(from);
+      fenceBulk();
+    }
     syncNamed(1 + box, 64);
-    if (copies()) {
+    if (mix.stores && copies()) {
       storeStreams(&maps.y, at.firstToken(), block.rank * S::kBoxes + box, block.box(at.slot, box));
       commitStores();
     }

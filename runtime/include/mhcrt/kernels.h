@@ -512,6 +512,60 @@ typedef struct mhcrt_post_bwd_args {
 } mhcrt_post_bwd_args;
 mhcrt_status mhcrt_post_bwd(mhcrt_context *ctx, const mhcrt_post_bwd_args *args);
 
+/// Write the last sublayer's output to the streams and contract them with learned weights.
+/// f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout, [M,C] by equal_x), h_res[M,n,n], seed?[S], phi[n,K] (or [K,n] by phi_layout), norm_weight?[K], alpha[A], beta[n] -> y?[M,n,C] (or [M,C,n] by layout), out[M,C], h_pre?[M,n], proj?[M,n], stat?[M]
+typedef struct mhcrt_post_head_args {
+  int64_t size;
+  const void *f;
+  int32_t f_type;
+  const void *bias;
+  int32_t bias_type;
+  const void *h_post;
+  int32_t h_post_type;
+  const void *x;
+  int32_t x_type;
+  const void *h_res;
+  int32_t h_res_type;
+  const void *seed;
+  int32_t seed_type;
+  const void *phi;
+  int32_t phi_type;
+  const void *norm_weight;
+  int32_t norm_weight_type;
+  const void *alpha;
+  int32_t alpha_type;
+  const void *beta;
+  int32_t beta_type;
+  void *y;
+  int32_t y_type;
+  void *out;
+  int32_t out_type;
+  void *h_pre;
+  int32_t h_pre_type;
+  void *proj;
+  int32_t proj_type;
+  void *stat;
+  int32_t stat_type;
+  int64_t M;
+  int64_t C;
+  int64_t n;
+  int64_t S;
+  int64_t K;
+  int64_t A;
+  int32_t layout;
+  int32_t orient;
+  double rate;
+  int64_t stream;
+  int32_t phi_layout;
+  int32_t norm;
+  double norm_eps;
+  double pre_eps;
+  int32_t precision;
+  int64_t h_pre_format;
+  int64_t equal_x;
+} mhcrt_post_head_args;
+mhcrt_status mhcrt_post_head(mhcrt_context *ctx, const mhcrt_post_head_args *args);
+
 /// Mix the residual streams and add the sublayer's output to each.
 /// f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout, [M,C] by equal_x), h_res[M,n,n], seed?[S] -> out[M,n,C] (or [M,C,n] by layout, [M,C] by contracted)
 typedef struct mhcrt_post_args {

@@ -117,6 +117,12 @@ protected:
          1e-6, 1e-6, precision);
     return chosen("head");
   }
+  std::string postHead(int32_t type, int64_t C, void *y = t, void *seed = nullptr) {
+    call(mhcrt_post_head, context, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F, t,
+         F, t, F, t, F, y, y ? type : none, t, type, t, F, t, F, t, F, 100, C, 4, seed ? 2 : 0, 4 * C, 1, 0, 0, 0.0, 0,
+         0, 0, 1e-6, 1e-6, precision);
+    return chosen("post_head");
+  }
   std::string headBwd(int32_t type, int64_t C) {
     call(mhcrt_head_bwd, context, t, type, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F,
          t, F, t, type, t, F, t, F, t, F, t, F, 100, C, 4, 4 * C, 1, 0, 0, 0, 1e-6, 1e-6, precision);
@@ -308,6 +314,12 @@ TEST_F(CudaChoice, PreAndHead) {
     EXPECT_EQ(head(B, C), "sm90");
   }
   EXPECT_EQ(head(B, 96), "tf32x3");
+  EXPECT_EQ(postHead(B, 4096), "sm90");
+  EXPECT_EQ(postHead(B, 2560, nullptr), "sm90");
+  EXPECT_EQ(postHead(B, 8192, nullptr), "sm90");
+  EXPECT_EQ(postHead(B, 4096, t, t), "separate"); // a dropout
+  EXPECT_EQ(postHead(B, 96, nullptr), "separate");
+  EXPECT_EQ(postHead(F, 4096), "separate");
   EXPECT_EQ(headBwd(B, 96), "tf32x3");
   EXPECT_EQ(head(F, 33), "generic");
   EXPECT_EQ(headBwd(F, 33), "generic");

@@ -102,6 +102,11 @@ const std::vector<Entry> all = {
        return call(mhcrt_head, ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, M, n, C, n * C, 1, 0, 0, 0,
                    1e-6, 1e-6, 2);
      }},
+    {"post_head",
+     [](auto *ctx, int64_t M, int64_t n, int64_t C) {
+       return call(mhcrt_post_head, ctx, t, F, t, F, t, F, t, F, t, F, nullptr, 0, t, F, t, F, t, F, t, F, t, F, t, F,
+                   t, F, t, F, t, F, M, C, n, 0, n * C, 1, 0, 0, 0.0, 0, 0, 0, 1e-6, 1e-6, 2);
+     }},
     {"head_bwd",
      [](auto *ctx, int64_t M, int64_t n, int64_t C) {
        return call(mhcrt_head_bwd, ctx, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t, F, t,

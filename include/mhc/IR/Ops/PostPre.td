@@ -149,4 +149,53 @@ def Mhc_PostPreBwdOp : Mhc_KernelOp<"post_pre_bwd", [DeclareOpInterfaceMethods<D
   let hasCanonicalizeMethod = 1;
 }
 
+def Mhc_PostHeadOp : Mhc_KernelOp<"post_head", [DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                                                DeclareOpInterfaceMethods<FlattenableOpInterface>,
+                                                AttrSizedOperandSegments, AttrSizedResultSegments]> {
+  let summary = "Write the last sublayer's output to the streams and contract them with learned weights";
+  let description = [{
+    `mhc.post`, whose result is `y`, and `mhc.head` of y, in one pass over the streams.
+
+        y = post(f, bias, h_post, x, h_res)
+        out, h_pre, proj, stat = head(y, phi, norm_weight, alpha, beta)
+
+    Operands, attributes and results are those of the two. y is rounded to its type before head reads it, so that all
+    results have the bits of the two ops one after the other. Without the result `y`, which nothing else reads then, the
+    streams are not written at all.
+
+    With `equal_x`, x is one row that stands for every stream, as `mhc.expand` would write them.
+
+    It has no gradient of its own: differentiation takes the two ops in its place.
+
+    ```mlir
+    func.func @post_head(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>,
+                         %h_res: tensor<?x4x4xf32>, %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>,
+                         %beta: tensor<4xf32>) -> tensor<?x64xbf16> {
+      %out = mhc.post_head(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+          x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<4x256xf32>,
+          alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>)
+        <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
+        -> (out : tensor<?x64xbf16>)
+      return %out : tensor<?x64xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins Mhc_Like<"x", ["M", "C"]>:$f, Optional<Mhc_LikeOrF32<"x", ["C"]>>:$bias,
+    Mhc_Tensor<[F32], ["M", "n"]>:$h_post, Mhc_MaybeEqualStreams<"equal_x">:$x,
+    Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res, Optional<Mhc_Seed>:$seed, Mhc_Phi<"n">:$phi,
+    Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight, Mhc_Tensor<[F32], ["A"]>:$alpha,
+    Mhc_Tensor<[F32], ["n"]>:$beta,
+    Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient, Mhc_OptionalRate:$rate, Mhc_OptionalStreamNumber:$stream,
+    Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps,
+    Mhc_OptionalPrecision:$precision, Mhc_OptionalFormat:$h_pre_format, Mhc_EqualStreams:$equal_x);
+  let results = (outs Optional<Mhc_Streams<"x">>:$y, Mhc_Like<"x", ["M", "C"]>:$out,
+    Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$proj,
+    Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
+  let flops = "2*M*n*n*C + 2*M*n*C + seed_count*M*n*C + 2*M*K*n + 2*M*K + 6*M*n + 2*M*n*C";
+  let dimRules = [Mhc_SeedSize, Mhc_DimRule<"K", "n*C">, Mhc_DimRule<"A", "1">];
+  let verifyExtra = 1;
+  let roundsInside = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
 #endif // MHC_IR_OPS_POSTPRE
