@@ -15,7 +15,7 @@ include "TorchClasses.td"
 include "mhc/IR/MhcOps.td"
 
 def : Torch_Ops<[
-  Mhc_PreOp, Mhc_PreBwdOp, Mhc_PostOp, Mhc_PostBwdOp, Mhc_PostPreOp, Mhc_PostPreBwdOp,
+  Mhc_PreOp, Mhc_PreBwdOp, Mhc_PostOp, Mhc_PostBwdOp, Mhc_PostPreOp, Mhc_PostPreBwdOp, Mhc_PostHeadOp,
   Mhc_HeadOp, Mhc_HeadBwdOp, Mhc_ProjectionOp, Mhc_ProjectionBwdOp,
   Mhc_GatesOp, Mhc_GatesBwdOp, Mhc_SinkhornOp, Mhc_SinkhornBwdOp, Mhc_PermutationMixOp, Mhc_PermutationMixBwdOp,
   Mhc_AggregateOp, Mhc_AggregateBwdOp, Mhc_ExpandOp, Mhc_ContractOp,

@@ -113,15 +113,18 @@ def _renamed(values, names):
     return {names.get(key, key): value for key, value in values.items()}
 
 
-def _join_forward(pre):
-    """post, and the pre of the streams that it makes."""
-    behind = _given(pre)
-    post = _source(behind.pop("x"), "post", "out")
+def _join_forward(reader, both, names):
+    """post, and the pre or head of the streams that it makes; the others get `names` in the op of both."""
+    behind = _given(reader)
+    streams = behind.pop("x")
+    post = _source(streams, "post", "out")
     front = _given(post) if post else {}
     if post and front["layout"] == behind["layout"] and _move_in_front(_nodes(behind), post):
-        given = {**_renamed(behind, _OF_PRE), **front}
-        results = {**_renamed(_results(pre), _OF_PRE), **_renamed(_results(post), _OF_POST)}
-        _replace([pre, post], "post_pre", given, results)
+        given = {**_renamed(behind, names), **front}
+        results = _renamed(_results(reader), names)
+        if both == "post_pre" or not _is_read_once(post, reader):  # post_head writes them for others only
+            results.update(_renamed(_results(post), _OF_POST))
+        _replace([reader, post], both, given, results)
         return True
     return False
 
@@ -199,7 +202,8 @@ def join(graph, level):
             adds = [node for node in graph.nodes if node.target is torch.ops.aten.add.Tensor]
             changed += [_start(add, name, taken) for add in adds]
     if level == "model":  # first what no end of a chain can do without
-        changed += [_join_forward(pre) for pre in _calls(graph, "pre")]
+        changed += [_join_forward(pre, "post_pre", _OF_PRE) for pre in _calls(graph, "pre")]
+        changed += [_join_forward(head, "post_head", {}) for head in _calls(graph, "head")]
         changed += [_join_backward(post) for post in _calls(graph, "post_bwd")]
     changed += [_fold(call, "d_x_in", "h_res", "orient") for call in _calls(graph, "pre_bwd")]
     changed += [_fold(call, "d_y", "next_h_res", "next_orient") for call in _calls(graph, "post_pre_bwd")]

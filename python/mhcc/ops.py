@@ -49,5 +49,10 @@ def _contract_backward(ctx, d_out):
     return torch.ops.mhc.expand.default(scaled, n=ctx.n, layout=ctx.layout)
 
 
+def _post_head_backward(ctx, *gradients):
+    raise RuntimeError("mhc::post_head has no derivative: it stands for post and head behind AOTAutograd")
+
+
 register_derivative("expand", _expand_setup, _expand_backward)
 register_derivative("contract", _contract_setup, _contract_backward)
+register_derivative("post_head", lambda *args: None, _post_head_backward)

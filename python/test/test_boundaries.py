@@ -64,13 +64,26 @@ def test_model(graphs, dtype, dynamic):
     module = modules.Model(layers=3).to(dtype)
     joined = run(module, "model", dynamic)
     (forward, _), (backward, graph) = graphs
-    assert forward == {"expand": 1, "pre": 1, "post_pre": 2, "post": 1, "head": 1}
+    assert forward == {"expand": 1, "pre": 1, "post_pre": 2, "post_head": 1}
     assert backward == {"head_bwd": 1, "post_bwd": 1, "post_pre_bwd": 2, "pre_bwd": 1, "contract": 1}
     assert sorted("d_out" in given for given in arguments(graph, "post_pre_bwd")) == [False, True]
     layer = run(module, "layer", dynamic)
     assert torch.equal(joined[0], layer[0])
     for wanted, value in zip(layer, joined):
         assert (value - wanted).abs().max() <= (1e-4 if dtype is torch.float32 else 0.1) * wanted.abs().max()
+
+
+def test_streams_without_a_gradient(graphs):
+    """Streams that the head alone reads are no result."""
+    module = modules.Model(layers=2)
+    with torch.no_grad():
+        found = [torch.compile(module, backend=backend.mhc, options={"inner": "aot_eager", "fuse": fuse})(TOKENS)
+                 for fuse in ("model", "layer")]
+    assert torch.equal(*found)
+    (forward, graph), _ = graphs
+    assert forward == {"expand": 1, "pre": 1, "post_pre": 1, "post_head": 1}
+    (call,) = boundaries._calls(graph, "post_head")
+    assert set(boundaries._results(call)) == {"out"}
 
 
 @pytest.mark.parametrize("fuse", ["layer", "model"])

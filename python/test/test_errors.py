@@ -38,6 +38,14 @@ def single_pass():
     return torch.ops.mhc.pre(x, phi, alpha, beta, None, torch.zeros(2, 3, 4), **PRESET, output_mask=[True] * 6)
 
 
+def joined_alone():
+    operands = {**CASES["post"].operands(), **CASES["head"].operands()}
+    options = {key: PRESET[key] for key in ("layout", "phi_layout", "norm", "norm_eps", "pre_eps")}
+    out = torch.ops.mhc.post_head(**{key: value.requires_grad_() for key, value in operands.items()}, **options, orient="oi",
+                                  output_mask=[False, True, False, False, False])[1]
+    out.sum().backward()
+
+
 def forward_mode():
     operands = CASES["aggregate"].operands()
     with torch.autograd.forward_ad.dual_level():
@@ -81,6 +89,8 @@ ERRORS = {
     "delta-layout": (delta(seq_layout="bDM"),
                    "mhcrt_pre_gated_delta_rule: 'seq_layout' is bDM; needed MbD or bMD"),
     "second-derivative": (second_derivative, "mhc::post_bwd has no derivative: these ops are differentiated once"),
+    "joined-alone": (joined_alone,
+                     "mhc::post_head has no derivative: it stands for post and head behind AOTAutograd"),
     "forward-mode": (forward_mode, "mhc::aggregate has no derivative in forward mode"),
     "single-pass": (single_pass, "mhc::pre has no derivative where 'h_in' is given"),
 }
