@@ -44,13 +44,14 @@ static BoundaryBwdArgs boundaryOf(const PostPreBwdArgs &a, const PreBwdOperands 
   to.rows = rows.boundary.rows, to.inputFirst = rows.boundary.inputFirst;
   to.sums = sums;
   to.keptSums = isKeptAnyhow(a) ? 0 : kKeptSums / (a.C / kSlice * kTokenSums * static_cast<int64_t>(sizeof(float)));
+  to.division = rows.division;
   to.bias = a.bias, to.biasType = a.bias_type, to.biasSums = a.d_bias ? biasSums : nullptr;
   return to;
 }
 
 cudaError_t mhcrt::postPreBwdSm90(mhcrt_context &context, const PostPreBwdArgs &a) {
   const PreBwdOperands pre = preBwdOperands(preBwdOf(a, a.y, a.d_x));
-  const StreamDivision division = boundaryDivision(a.M, a.C);
+  const StreamDivision division = boundaryDivision(a.M, a.C, a.bias);
   const int64_t slots = (a.M + kSlotTokens - 1) / kSlotTokens;
   const int64_t preBytes = preBwdRows(pre, division, nullptr).bytes;
   const int64_t rowBytes = alignBytes(slots * kSlotTokens * static_cast<int64_t>(sizeof(BoundaryRow)));

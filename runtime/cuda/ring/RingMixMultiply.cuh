@@ -63,12 +63,10 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     MixColumn<S> y;
     y.load(from);
     y.mix(mix, coefficientsOf(block, at.slot, token), [&] { return channel + laneAgain() % 4 * 8; });
-    if (mix.stores) {
-      y.store(from);
-      fenceBulk();
-    }
+    y.store(from);
+    fenceBulk();
     syncNamed(1 + box, 64);
-    if (mix.stores && copies()) {
+    if (copies() && mix.stores) {
       storeStreams(&maps.y, at.firstToken(), block.rank * S::kBoxes + box, block.box(at.slot, box));
       commitStores();
     }

@@ -38,6 +38,7 @@ struct BoundaryBwdArgs : StreamBwdArgs {
   const void *bias; ///< [C]; null when there is none
   int32_t biasType; ///< f32 or bf16
   float *biasSums;  ///< [most groups][C]: partial sums of d_bias; null when it is not wanted
+  StreamDivision division;
 };
 
 /// Results that are sums of what boundaryBwd() leaves; null where they are not wanted.
@@ -46,8 +47,9 @@ struct TokenSumResults {
   const float *dBiasIn;
 };
 
-/// As streamDivision(), but that blocks have runs where turns would leave an eighth of their time unused.
-StreamDivision boundaryDivision(int64_t M, int64_t C);
+/// As streamDivision(), but that blocks have runs where turns would leave an eighth of their time unused, and there is
+/// no bias.
+StreamDivision boundaryDivision(int64_t M, int64_t C, bool hasBias);
 /// Reads the weights, the bias among them, as early as streamBwd() does, and needs the same.
 cudaError_t boundaryBwd(const BoundaryBwdArgs &args, cudaStream_t stream);
 

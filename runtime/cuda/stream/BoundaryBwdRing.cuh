@@ -98,13 +98,12 @@ __device__ __forceinline__ void storeTokenSums(const BoundaryBwdArgs &args, cons
   const int lane = threadIdx.x & 31;
   Slot slot;
   walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
-    const int64_t firstOfSlice = part.slice * args.M;
 #pragma unroll 1
     for (int s = 0; s < part.count; ++s) {
       barrierWait(walk.done + 8 * slot.at, slot.parity);
       const int token = part.token(s), left = static_cast<int>(args.M) - token;
       const auto *sums = sharedAt<float4>(walk.shared, L::kSumsAt + slot.at * L::kSums);
-      auto *to = reinterpret_cast<float4 *>(args.sums) + (firstOfSlice + token) * kTokenPieces;
+      auto *to = reinterpret_cast<float4 *>(args.sums) + (part.slice * args.M + token) * kTokenPieces;
       for (int piece = lane; piece < kPieces; piece += 32) {
         float4 sum = sums[piece];
 #pragma unroll

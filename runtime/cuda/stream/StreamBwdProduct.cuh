@@ -147,19 +147,20 @@ struct SharedSums {
   }
 };
 
-/// Adds two tiles, the first of which has `tokens`. The last tile of an odd number is its own neighbour, times zeros.
+/// Adds tiles s and s + 1. The last tile of an odd number is its own neighbour, times zeros.
 template <class L>
-__device__ __forceinline__ void addTiles(const Walk &walk, bool two, int tokens, uint32_t myX, Slot &slot,
-                                         ProductSums &sums) {
+__device__ __forceinline__ void addTiles(const StreamBwdArgs &args, const Walk &walk, const BlockPart &part, int s,
+                                         uint32_t myX, Slot &slot, ProductSums &sums) {
   const int lane = threadIdx.x & 31, q = lane & 3;
+  const bool two = s + 1 < part.count;
   Slot next = slot;
   next.advance(walk);
   const Slot other = two ? next : slot;
   barrierWait(walk.ready + 8 * slot.at, slot.parity);
   barrierWait(walk.ready + 8 * other.at, other.parity);
   ProjPair proj;
-  proj.load<L>(walk, 0, slot.at, tokens - 2 * q);
-  proj.load<L>(walk, 1, other.at, two ? kSlotTokens - 2 * q : 0);
+  proj.load<L>(walk, 0, slot.at, static_cast<int>(args.M) - part.token(s) - 2 * q);
+  proj.load<L>(walk, 1, other.at, two ? static_cast<int>(args.M) - part.token(s + 1) - 2 * q : 0);
   const uint32_t x = myX + (lane < 16 ? slot : other).at * L::kBox;
   addBox(sums, 0, x, proj);
   addBox(sums, 1, x, proj);
@@ -169,7 +170,7 @@ __device__ __forceinline__ void addTiles(const Walk &walk, bool two, int tokens,
     if (two)
       barrierArrive(walk.free + 8 * other.at);
   }
-  slot = other;
+  slot = L::kRuns ? other : next; // without runs, nothing comes behind an odd number
   slot.advance(walk);
 }
 
@@ -179,24 +180,23 @@ __device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk
   const uint32_t myX = walk.base + stream * 1024 + (threadIdx.x & 7) * 128;
   Slot slot;
   walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
-    const int count = part.count;
-    int s = 0, tokens = static_cast<int>(args.M) - part.token(0); // only the last tile, the first here, may have fewer
+    int s = 0;
 #pragma unroll 1
     do {
       const bool adds = s > 0;
       ProductSums sums = {};
       flushed.clear();
-      const int last = min(count, s + kStoreTiles);
+      const int last = min(part.count, s + kStoreTiles);
 #pragma unroll 1
       do {
         const int end = min(last, s + kFlushTiles);
 #pragma unroll 1
-        for (; s < end; s += 2, tokens = kSlotTokens)
-          addTiles<L>(walk, s + 1 < count, tokens, myX, slot, sums);
+        for (; s < end; s += 2)
+          addTiles<L>(args, walk, part, s, myX, slot, sums);
         flushed.take(sums);
       } while (s < last);
       flushed.store(args, part, stream, adds);
-    } while (s < count);
+    } while (s < part.count);
   });
 }
 

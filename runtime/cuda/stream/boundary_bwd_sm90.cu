@@ -92,37 +92,32 @@ cudaError_t launchOf(const BoundaryBwdArgs &args, cudaStream_t stream) {
     error = allowShared<kKernel>(L::kTotal);
   if (error)
     return error;
-  return launchOverlapping(kKernel, boundaryDivision(args.M, args.C).blocks, kStreamThreads, 1, L::kTotal, stream, args,
-                           maps);
-}
-
-template <Start kStart, bool kBias>
-cudaError_t launch(const BoundaryBwdArgs &args, cudaStream_t stream) {
-  return boundaryDivision(args.M, args.C).inTurn() ? launchOf<kStart, kBias, false>(args, stream)
-                                                   : launchOf<kStart, kBias, true>(args, stream);
+  return launchOverlapping(kKernel, args.division.blocks, kStreamThreads, 1, L::kTotal, stream, args, maps);
 }
 
 template <Start kStart>
-cudaError_t launchFrom(const BoundaryBwdArgs &args, cudaStream_t stream) {
-  return args.bias ? launch<kStart, true>(args, stream) : launch<kStart, false>(args, stream);
+cudaError_t launch(const BoundaryBwdArgs &args, cudaStream_t stream) {
+  return args.bias                ? launchOf<kStart, true, false>(args, stream)
+         : args.division.inTurn() ? launchOf<kStart, false, false>(args, stream)
+                                  : launchOf<kStart, false, true>(args, stream);
 }
 
 } // namespace
 
-// Runs have costs of their own: a second slice's phi, the lost step of blocks through the tokens, and a loop around
-// the ring, 5 % at any width.
-StreamDivision mhcrt::boundaryDivision(int64_t M, int64_t C) {
+// Runs have costs of their own: a second slice's phi, the blocks' common step through the tokens, and registers, of
+// which a bias leaves none.
+StreamDivision mhcrt::boundaryDivision(int64_t M, int64_t C, bool hasBias) {
   constexpr int64_t kLeastSaved = 4;
-  const StreamDivision division = streamDivision(M, C);
-  const int64_t groups = division.blocks / division.slices, inTurn = (division.tiles + groups - 1) / groups;
-  const int64_t saved = inTurn - (int64_t(division.slices) * division.tiles + kSumPlaces - 1) / kSumPlaces;
-  return saved > kLeastSaved && 8 * saved > inTurn ? StreamDivision{division.slices, division.tiles, kSumPlaces}
-                                                   : division;
+  const StreamDivision turns = streamDivision(M, C);
+  const int64_t groups = turns.blocks / turns.slices, longest = (turns.tiles + groups - 1) / groups;
+  const int64_t saved = longest - (int64_t(turns.slices) * turns.tiles + kSumPlaces - 1) / kSumPlaces;
+  const bool hasRuns = !hasBias && saved > kLeastSaved && 8 * saved > longest;
+  return hasRuns ? StreamDivision{turns.slices, turns.tiles, kSumPlaces} : turns;
 }
 
 // Starts before it waits: loadTiles. As streamBwd(), behind preBwdReduce.
 cudaError_t mhcrt::boundaryBwd(const BoundaryBwdArgs &args, cudaStream_t stream) {
-  return args.mix    ? launchFrom<Start::kMix>(args, stream)
-         : args.dxIn ? launchFrom<Start::kAdd>(args, stream)
-                     : launchFrom<Start::kNone>(args, stream);
+  return args.mix    ? launch<Start::kMix>(args, stream)
+         : args.dxIn ? launch<Start::kAdd>(args, stream)
+                     : launch<Start::kNone>(args, stream);
 }

@@ -97,7 +97,7 @@ cudaError_t mhcrt::tokenSums(const BoundaryBwdArgs &args, const TokenSumResults 
                      ofTokens ? args.M * kTokenPieces : 0,
                      args.inputFirst,
                      args.biasSums,
-                     boundaryDivision(args.M, args.C),
+                     args.division,
                      to.dBias ? args.C : 0,
                      to};
   const int64_t threads = sums.pieces + sums.C;
