@@ -12,12 +12,31 @@
 #include <cstring>
 #include <new>
 #include <sched.h>
+#include <sys/mman.h>
 #include <system_error>
 
 using namespace mhcrt;
 
 // More than any machine we know has; a request above it is a mistake.
 static constexpr int32_t kMaxThreads = 1024;
+
+/// Memory from this size on is asked for in large pages: a row of one stream is a page of its own otherwise, and
+/// kernels that take channels by channels come to a dozen of them for each token.
+static constexpr int64_t kLargePage = 2 << 20, kLargeBlock = 2 * kLargePage;
+
+/// Null where there is none; std::free() gives it back.
+static void *allocate(int64_t bytes) {
+  if (bytes > INT64_MAX - kLargePage)
+    return nullptr;
+  const bool isLarge = bytes >= kLargeBlock;
+  const int64_t alignment = isLarge ? kLargePage : kAlignment, size = roundUp(bytes, alignment);
+  void *data = std::aligned_alloc(alignment, size);
+#ifdef MADV_HUGEPAGE
+  if (data && isLarge)
+    madvise(data, size, MADV_HUGEPAGE); // a wish: the memory is as good without
+#endif
+  return data;
+}
 
 Block::~Block() { std::free(data); }
 
@@ -28,7 +47,7 @@ void *Block::reserve(int64_t bytes, int64_t &allocations) {
     return nullptr;
   bytes = roundUp(bytes, kAlignment);
   // The new block comes first: when there is no memory for it, the old one stays usable.
-  void *fresh = std::aligned_alloc(kAlignment, bytes);
+  void *fresh = allocate(bytes);
   if (!fresh)
     return nullptr;
   ++allocations;
@@ -126,9 +145,7 @@ void mhcrt_parallel_loop(mhcrt_context *context, void (*body)(void *frame, int64
 int32_t mhcrt_context_device(const mhcrt_context *) { return MHCRT_CPU; }
 
 void *mhcrt_buffer_create(mhcrt_context *context, int64_t bytes) {
-  const int64_t size =
-      bytes < 0 || bytes > INT64_MAX - kAlignment ? 0 : std::max(kAlignment, roundUp(bytes, kAlignment));
-  void *buffer = size ? std::aligned_alloc(kAlignment, size) : nullptr;
+  void *buffer = bytes < 0 ? nullptr : allocate(std::max(kAlignment, bytes));
   if (!buffer)
     context->fail(MHCRT_OUT_OF_MEMORY, "mhcrt_buffer_create: no memory for %lld bytes", static_cast<long long>(bytes));
   return buffer;

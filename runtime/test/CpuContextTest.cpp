@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cfenv>
+#include <cstring>
 
 using namespace mhcrt::test;
 
@@ -129,3 +130,14 @@ TEST(CpuContext, LoopsAreCutByTheirSizeOnly) {
 }
 
 } // namespace
+
+// Where rows are pages of their own, kernels that take channels by channels wait for page tables.
+TEST(CpuContext, LargeBuffersAreWholeLargePages) {
+  Context context(1);
+  constexpr int64_t kPage = 2 << 20;
+  void *buffer = mhcrt_buffer_create(context, 2 * kPage + 1);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer) % kPage, 0u);
+  std::memset(buffer, 1, 2 * kPage + 1);
+  mhcrt_buffer_destroy(context, buffer);
+  EXPECT_EQ(mhcrt_buffer_create(context, INT64_MAX), nullptr);
+}
