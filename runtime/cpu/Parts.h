@@ -18,7 +18,9 @@ namespace mhcrt {
 void expandTokens(const ExpandArgs &args, int64_t first, int64_t count, void *to);
 mhcrt_status computePost(mhcrt_context &context, const PostArgs &args);
 mhcrt_status computePostBwd(mhcrt_context &context, const PostBwdArgs &args);
-mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &args);
+/// With `post`, d_x goes there and nowhere else, channels by channels: see ProjectionBwdCall::post.
+mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &args,
+                           const PostBwdArgs *post = nullptr);
 
 } // namespace mhcrt
 

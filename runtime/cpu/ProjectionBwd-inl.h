@@ -15,6 +15,7 @@
 
 #include "cpu/ProjectionBwd.h"
 #include "cpu/Simd-inl.h"
+#include "cpu/Tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
@@ -54,7 +55,7 @@ HWY_INLINE void packPhiBlock(const ProjectionBwdCall &args, int64_t block, bool 
       to[j * kGradBlock + k] *= weight[k];
 }
 
-/// dx[t][k] += sum_j dProj[t][j] * phi[j][k] for a group of tokens.
+/// dx[t][k] = sum_j dProj[t][j] * phi[j][k] for a group of tokens.
 HWY_INLINE void multiplyByPhi(const float *dProj, int64_t rows, int64_t N, const float *phi, float *dx) {
   for (int64_t t = 0; t < kGradTokens; t += kTileTokens)
     for (int64_t k = 0; k < kGradBlock; k += kTileVectors * kLanes) {
@@ -63,7 +64,7 @@ HWY_INLINE void multiplyByPhi(const float *dProj, int64_t rows, int64_t N, const
       for (int a = 0; a < kTileTokens; ++a)
 #pragma GCC unroll 4
         for (int b = 0; b < kTileVectors; ++b)
-          sums[a][b] = load(dx + (t + a) * kGradBlock + k + b * kLanes);
+          sums[a][b] = hn::Zero(d);
 #pragma GCC unroll 1
       for (int64_t j = 0; j < N; ++j) {
         V w[kTileVectors];
@@ -212,12 +213,102 @@ HWY_INLINE void addOthers(const ProjectionBwdCall &args, int64_t m, int64_t k0, 
     row[k] += start[k];
 }
 
+/// d_x of one token, kGradBlock channels from c on of all four streams; the terms as of addOthers. Stream i of `sums`
+/// is at i * sumStride, that of `dx` at i * dxStride.
+template <bool kStream, typename T, typename A>
+HWY_INLINE void writeFour(const ProjectionBwdCall &args, int64_t m, int64_t c, const float *sums, int64_t sumStride,
+                          A *dx, int64_t dxStride) {
+  const int64_t C = args.C, token = m * args.K + c;
+  const T *x = static_cast<const T *>(args.x) + token;
+  const T *u = args.hPre ? static_cast<const T *>(args.du) + m * C + c : nullptr;
+  const T *dOut = args.dOut ? static_cast<const T *>(args.dOut) + token : nullptr;
+  const A *dxIn = args.dxIn ? static_cast<const A *>(args.dxIn) + token : nullptr;
+  const V factor = hn::Set(d, args.factor ? args.factor[m] : 0.0f);
+  float mix[16], h[4];
+  for (int k = 0; k < 16 && dOut; ++k)
+    mix[k] = args.hRes[m * 16 + (args.orient == MHCRT_ORIENT_OI ? k : k % 4 * 4 + k / 4)];
+  for (int i = 0; i < 4; ++i)
+    h[i] = u ? args.hPre[m * 4 + i] : 0.0f;
+  for (int64_t k = 0; k < kGradBlock; k += 2 * kLanes) {
+    V uA = hn::Zero(d), uB = hn::Zero(d), gA[4], gB[4], a, b, xA, xB;
+    if (u)
+      loadPair(u + k, uA, uB);
+    for (int o = 0; o < 4 && dxIn; ++o)
+      prefetchRow(dxIn + o * C, k, kGradBlock, kTokensAhead * args.K);
+    for (int o = 0; o < 4 && dOut; ++o) {
+      prefetchRow(dOut + o * C, k, kGradBlock, kTokensAhead * args.K);
+      loadPair(dOut + o * C + k, gA[o], gB[o]);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      loadPairAs<T>(sums + i * sumStride + k, a, b);
+      if (args.factor) {
+        loadPair(x + i * C + k, xA, xB);
+        a = hn::MulAdd(factor, xA, a);
+        b = hn::MulAdd(factor, xB, b);
+      }
+      if (u) {
+        a = hn::MulAdd(hn::Set(d, h[i]), uA, a);
+        b = hn::MulAdd(hn::Set(d, h[i]), uB, b);
+      }
+      if (dOut) {
+        V mixedA = hn::Zero(d), mixedB = hn::Zero(d);
+#pragma GCC unroll 4
+        for (int o = 0; o < 4; ++o) {
+          mixedA = hn::MulAdd(hn::Set(d, mix[o * 4 + i]), gA[o], mixedA);
+          mixedB = hn::MulAdd(hn::Set(d, mix[o * 4 + i]), gB[o], mixedB);
+        }
+        a = hn::Add(a, mixedA);
+        b = hn::Add(b, mixedB);
+      } else if (dxIn) {
+        loadPairAs<T>(dxIn + i * C + k, xA, xB);
+        a = hn::Add(a, xA);
+        b = hn::Add(b, xB);
+      }
+      storePairAs<kStream, T>(a, b, dx + i * dxStride + k);
+    }
+  }
+}
+
+/// The joined blocks from `place` on of some tokens, whose sums are at [stream][sumStride], a token at [kGradBlock].
+/// `post` has kPostBwdSums vectors for each token.
+template <typename T, typename A>
+HWY_NOINLINE void writeJoined(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t place,
+                              const float *sums, int64_t sumStride, float *post) {
+  constexpr int64_t kVectors = kPostBwdSums * kLanes;
+  const int64_t c = place / 4 * kGradBlock, slice = place / kSliceBlocks;
+  if (args.post && place == slice * kSliceBlocks)
+    std::memset(post, 0, tokens * kVectors * sizeof(float));
+  for (int64_t t = 0; t < tokens; ++t, sums += kGradBlock, post += kVectors) {
+    if (!args.post) {
+      A *dx = static_cast<A *>(args.dx) + (m + t) * args.K + c;
+      if (args.stream)
+        writeFour<true, T>(args, m + t, c, sums, sumStride, dx, args.C);
+      else
+        writeFour<false, T>(args, m + t, c, sums, sumStride, dx, args.C);
+      continue;
+    }
+    HWY_ALIGN T dy[4 * kGradBlock];
+    writeFour<false, T>(args, m + t, c, sums, sumStride, dy, kGradBlock);
+    postBwdChannels(args.post->call, m + t, c, kGradBlock, dy, nullptr, post);
+    if (place + 4 < args.sliceEnd(slice))
+      continue;
+    float *to = args.post->sums + (slice * args.M + m + t) * kPostBwdSums;
+    for (int64_t k = 0; k < kPostBwdSums; ++k)
+      to[k] = sumLanes(load(post + k * kLanes));
+  }
+}
+
 /// A thread's buffers for the register tiles.
 struct GradScratch {
-  float *x, *dx; ///< [kGradTokens][kGradBlock]
-  float *dProj;  ///< [kGradTokens][rows]
+  float *x;     ///< [kGradTokens][kGradBlock]
+  float *dx;    ///< [joined][kGradTokens][kGradBlock]
+  float *dProj; ///< [kGradTokens][rows]
+  float *post;  ///< [kGradTokens][kPostBwdSums] vectors
 
-  GradScratch(float *base) : x(base), dx(x + kGradTokens * kGradBlock), dProj(dx + kGradTokens * kGradBlock) {}
+  GradScratch(const ProjectionBwdCall &args, float *base)
+      : x(base), dx(x + kGradTokens * kGradBlock), dProj(dx + args.joined() * kGradTokens * kGradBlock),
+        post(dProj + kGradTokens * args.rows()) {}
 };
 
 /// d_proj of a group, with zeros for what is not there.
@@ -227,10 +318,10 @@ HWY_INLINE void loadGradients(const ProjectionBwdCall &args, int64_t m, int64_t 
     std::memcpy(dProj + t * args.rows(), args.dProj + (m + t) * args.N, args.N * sizeof(float));
 }
 
-/// One block of at most kGradTokens tokens, whose gradients are in scratch.dProj. `product` and `phi` are the block's;
-/// null where they are not wanted.
-HWY_INLINE void multiplyGroup(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t block, const float *phi,
-                              float *product, const GradScratch &scratch) {
+/// The products of one block of at most kGradTokens tokens, whose gradients are in scratch.dProj, and its x. `product`
+/// and `phi` are the block's; null where they are not wanted.
+HWY_INLINE void multiplyBlocks(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t block,
+                               const float *phi, float *product, float *dx, const GradScratch &scratch) {
   const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
   if (tokens < kGradTokens || count < kGradBlock) // what is not there counts as zero
     std::memset(scratch.x, 0, kGradTokens * kGradBlock * sizeof(float));
@@ -238,30 +329,72 @@ HWY_INLINE void multiplyGroup(const ProjectionBwdCall &args, int64_t m, int64_t 
     widenAny(args.x, args.type, (m + t) * args.K + k0, count, scratch.x + t * kGradBlock);
   if (product)
     addProduct(scratch.dProj, args.rows(), args.N, scratch.x, product);
+  if (phi)
+    multiplyByPhi(scratch.dProj, args.rows(), args.N, phi, dx);
+}
+
+/// The same, and the block's d_x.
+HWY_INLINE void multiplyGroup(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t block, const float *phi,
+                              float *product, const GradScratch &scratch) {
+  const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
+  multiplyBlocks(args, m, tokens, block, phi, product, scratch.dx, scratch);
   if (!phi)
     return;
-  std::memset(scratch.dx, 0, kGradTokens * kGradBlock * sizeof(float));
-  multiplyByPhi(scratch.dProj, args.rows(), args.N, phi, scratch.dx);
   for (int64_t t = 0; t < tokens; ++t)
     addOthers(args, m + t, k0, count, scratch.x + t * kGradBlock, scratch.dx + t * kGradBlock);
   for (int64_t t = 0; t < tokens; ++t)
     narrowAny(scratch.dx + t * kGradBlock, count, args.dx, args.dxType, (m + t) * args.K + k0);
 }
 
+/// Asks for the rows of x of a group's block, which the second-level cache gets: memory takes longer than their
+/// products.
+HWY_INLINE void askForBlock(const ProjectionBwdCall &args, int64_t m, int64_t last, int64_t block) {
+  const int64_t bytes = mhcrt_dtype_bytes(args.type), k0 = block * kGradBlock;
+  for (int64_t t = m; t < HWY_MIN(last, m + kGradTokens); ++t) {
+    const char *row = static_cast<const char *>(args.x) + (t * args.K + k0) * bytes;
+    for (int64_t byte = 0; byte < HWY_MIN(kGradBlock, args.K - k0) * bytes; byte += 64)
+      __builtin_prefetch(row + byte, 0, 2);
+  }
+}
+
+/// As writeJoined of a call's types.
+HWY_INLINE void writeJoinedAny(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t place,
+                               const GradScratch &scratch) {
+  constexpr int64_t kStride = kGradTokens * kGradBlock;
+  if (args.type == MHCRT_F32)
+    writeJoined<float, float>(args, m, tokens, place, scratch.dx, kStride, scratch.post);
+  else if (args.dxType == MHCRT_F32)
+    writeJoined<Bf16, float>(args, m, tokens, place, scratch.dx, kStride, scratch.post);
+  else
+    writeJoined<Bf16, Bf16>(args, m, tokens, place, scratch.dx, kStride, scratch.post);
+}
+
 /// One tile by vector multiply-adds: the blocks of a slice for the tokens [first, last). `product` has zeros.
 HWY_INLINE void multiplyTile(const ProjectionBwdCall &args, const float *phi, float *product, int64_t slice,
                              int64_t first, int64_t last, float *base) {
-  const int64_t blockFloats = args.rows() * kGradBlock;
-  const GradScratch scratch(base);
+  const int64_t blockFloats = args.rows() * kGradBlock, joined = args.joined();
+  const GradScratch scratch(args, base);
   for (int64_t m = first; m < last; m += kGradTokens) {
     const int64_t tokens = HWY_MIN(kGradTokens, last - m);
     loadGradients(args, m, tokens, scratch.dProj);
     for (int64_t place = slice * kSliceBlocks; place < args.sliceEnd(slice); ++place) {
-      const int64_t block = args.blockAt(place);
-      multiplyGroup(args, m, tokens, block, args.dx ? phi + block * blockFloats : nullptr,
-                    args.wantsProduct() ? product + block * blockFloats : nullptr, scratch);
+      const int64_t block = args.blockAt(place), part = place % joined;
+      askForBlock(args, place + 1 < args.sliceEnd(slice) ? m : m + kGradTokens, last,
+                  args.blockAt(place + 1 < args.sliceEnd(slice) ? place + 1 : slice * kSliceBlocks));
+      const float *blockPhi = args.makesDx() ? phi + block * blockFloats : nullptr;
+      float *blockProduct = args.wantsProduct() ? product + block * blockFloats : nullptr;
+      if (!args.joinsStreams()) {
+        multiplyGroup(args, m, tokens, block, blockPhi, blockProduct, scratch);
+        continue;
+      }
+      multiplyBlocks(args, m, tokens, block, blockPhi, blockProduct, scratch.dx + part * kGradTokens * kGradBlock,
+                     scratch);
+      if (part + 1 == joined)
+        writeJoinedAny(args, m, tokens, place + 1 - joined, scratch);
     }
   }
+  if (args.joinsStreams())
+    hwy::FlushStream();
 }
 
 /// The gradients of phi and norm_weight of one block from the runs' products. `sum` has room for a block of floats.

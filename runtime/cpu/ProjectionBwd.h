@@ -12,6 +12,7 @@
 
 #include "cpu/AmxGradient.h"
 #include "cpu/Partials.h"
+#include "cpu/PostBwd.h"
 #include "cpu/Projection.h"
 #include "cpu/Tokens.h"
 
@@ -23,6 +24,8 @@ constexpr int64_t kGradTokens = 16;
 /// Blocks of one slice: a token's part of x is 2048 elements, long enough for memory; 24 rows of phi and its gradient
 /// are 400 kB as f32 and 900 kB as matrix tiles, which the second-level cache holds.
 constexpr int64_t kSliceBlocks = 8;
+/// Tokens that rows of one block are asked for ahead of d_x: one takes less time than memory.
+constexpr int64_t kTokensAhead = 2;
 /// Rows of a register tile of d_phi; N is padded to a multiple.
 constexpr int64_t kGradRows = 6;
 /// Tiles that keep many cores busy, if there are as many tokens.
@@ -30,6 +33,17 @@ constexpr int64_t kGradTiles = 32;
 constexpr int64_t kLeastRun = 256;
 /// Tokens of a run whose products plain sums add: a longer run adds those of each such piece.
 constexpr int64_t kPieceTokens = 2048;
+
+/// Share of mhc.post_bwd: takes d_x where it is made.
+struct PostBwdShare {
+  PostBwdCall call; ///< isFour; its d_out is scratch memory of a token's channels
+  float *sums;      ///< [slice][M][kPostBwdSums]
+
+  explicit PostBwdShare(const PostBwdArgs &args) : call(args), sums(nullptr) {
+    call.dOutPlaces.token = 0, call.dOutPlaces.stream = kGradBlock;
+    call.tokensAhead = kTokensAhead;
+  }
+};
 
 struct ProjectionBwdCall {
   const float *dProj;  ///< [M,N]
@@ -60,15 +74,28 @@ struct ProjectionBwdCall {
   const float *hRes;
   int32_t orient;
 
+  const PostBwdShare *post; ///< takes d_x in place of memory; null when there is none
+
   bool wantsProduct() const { return dPhi || dWeight; }
+  bool makesDx() const { return dx || post; }
+  /// Whether the same channels of all streams share what d_x is made of, or where it goes.
+  bool sharesChannels() const { return dOut || post || (du && n == 4); }
+  /// Whether those are written together, so that what they share is read once.
+  bool joinsStreams() const {
+    return makesDx() && sharesChannels() && n == 4 && layout == MHCRT_LAYOUT_NC && C % kGradBlock == 0 &&
+           type != MHCRT_F16 && (!dxIn || dxInType == dxType);
+  }
+  /// Blocks whose d_x is written together.
+  int64_t joined() const { return joinsStreams() ? n : 1; }
+  static_assert(kSliceBlocks % 4 == 0, "joined blocks are of one slice");
   /// Rows of phi and its gradient: whole register tiles, and with AMX whole matrix tiles of those.
   int64_t rows() const { return roundUp(roundUp(N, kGradRows), amx ? kAmxColumns : 1); }
   int64_t blocks() const { return divideUp(K, kGradBlock); }
   int64_t slices() const { return divideUp(blocks(), kSliceBlocks); }
-  /// The block at a place of the order of slices: with d_out, the same channels of all streams follow one another where
-  /// a stream is whole blocks, so that a slice reads them once.
+  /// The block at a place of the order of slices: the same channels of all streams that share them follow one another
+  /// where a stream is whole blocks.
   int64_t blockAt(int64_t place) const {
-    if (!dOut || layout != MHCRT_LAYOUT_NC || C % kGradBlock != 0)
+    if (!sharesChannels() || layout != MHCRT_LAYOUT_NC || C % kGradBlock != 0)
       return place;
     return place % n * (C / kGradBlock) + place / n;
   }
@@ -93,7 +120,7 @@ struct ProjectionBwdCall {
   int64_t packedBlockBytes() const {
     return amx ? kGradBlock / kAmxColumns * phiSteps() * kAmxTile * 2 : 4 * blockFloats();
   }
-  int64_t packedBytes() const { return dx ? saturatingMul(blocks(), packedBlockBytes()) : 0; }
+  int64_t packedBytes() const { return makesDx() ? saturatingMul(blocks(), packedBlockBytes()) : 0; }
   int64_t sharedBytes() const {
     const int64_t products = wantsProduct() ? runs().count : 0;
     return saturatingAdd(packedBytes(), saturatingMul(saturatingMul(productFloats(), products), 4));
@@ -103,7 +130,9 @@ struct ProjectionBwdCall {
     return wantsProduct() && runs().length > kPieceTokens ? saturatingMul(2 * kSliceBlocks, blockFloats()) : 0;
   }
   /// x and d_x of a group, and its rows of d_proj.
-  int64_t groupBytes() const { return 4 * kGradTokens * (2 * kGradBlock + rows()); }
+  int64_t groupBytes() const { return 4 * kGradTokens * ((1 + joined()) * kGradBlock + rows()); }
+  /// Floats of the sums of post_bwd of `tokens` tokens.
+  int64_t postFloats(int64_t tokens) const { return post ? tokens * kPostBwdSums * kMaxLanes : 0; }
   int64_t threadBytes() const; // behind the scratch memory's layout
 };
 
@@ -115,7 +144,8 @@ struct AmxGradScratch {
   uint16_t *transposed; ///< AmxTokenSum's
   uint16_t *terms;      ///< of one token's d_proj: [term][rows]
   uint16_t *x;          ///< AmxTokenSum's
-  float *sums;          ///< [kAmxGroup][kGradBlock]
+  float *sums;          ///< [joined][kAmxGroup][kGradBlock]
+  float *post;          ///< [kAmxGroup][kPostBwdSums] vectors
   float *rows;          ///< two tokens' x
   int64_t bytes = 0;
 
@@ -131,15 +161,16 @@ struct AmxGradScratch {
     take(transposed, 3 * args.rows() * kAmxGroup);
     take(terms, 3 * args.rows());
     take(x, args.xTerms() * kAmxGroup * kGradBlock);
-    take(sums, kAmxGroup * kGradBlock);
+    take(sums, args.joined() * kAmxGroup * kGradBlock);
+    take(post, args.postFloats(kAmxGroup));
     take(rows, 2 * kGradBlock);
   }
 };
 
 inline int64_t ProjectionBwdCall::threadBytes() const {
   const int64_t atTheEnd = wantsProduct() ? 8 * blockFloats() : 0;
-  return saturatingAdd(4 * pieceFloats(),
-                       amx ? AmxGradScratch(*this, nullptr).bytes : std::max(groupBytes(), atTheEnd));
+  return saturatingAdd(4 * pieceFloats(), amx ? AmxGradScratch(*this, nullptr).bytes
+                                              : std::max(groupBytes() + 4 * postFloats(kGradTokens), atTheEnd));
 }
 
 /// The matrix tiles, unless they are less exact than asked: they leave parts of products out (ProjectionBwdAmx-inl.h).

@@ -211,16 +211,35 @@ HWY_NOINLINE void writeBlock(const ProjectionBwdCall &args, int64_t m, int64_t t
     if (!hasPhi)
       packPhiBlock(args, block, /*scaled=*/true, scratch.blocks);
     hasPhi = true;
-    const GradScratch again(scratch.group);
+    const GradScratch again(args, scratch.group);
     loadGradients(args, m + t, 1, again.dProj);
     multiplyGroup(args, m + t, 1, block, scratch.blocks, nullptr, again);
   }
 }
 
+/// As writeJoined, of sums that may not be finite.
+template <typename T, typename A>
+HWY_INLINE void writeJoinedGroup(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t place,
+                                 const AmxGradScratch &scratch) {
+  constexpr int64_t kStride = kAmxGroup * kGradBlock;
+  for (int64_t i = 0; i < 4; ++i)
+    for (int64_t t = 0; t < tokens; ++t) {
+      float *sums = scratch.sums + i * kStride + t * kGradBlock;
+      if (HWY_LIKELY(isFinite(sums, kGradBlock)))
+        continue;
+      const GradScratch again(args, scratch.group);
+      packPhiBlock(args, args.blockAt(place + i), /*scaled=*/true, scratch.blocks);
+      loadGradients(args, m + t, 1, again.dProj);
+      multiplyByPhi(again.dProj, args.rows(), args.N, scratch.blocks, again.dx);
+      std::memcpy(sums, again.dx, kGradBlock * sizeof(float));
+    }
+  writeJoined<T, A>(args, m, tokens, place, scratch.sums, kStride, scratch.post);
+}
+
 /// The products of a tile's blocks that are not finite, once more.
 HWY_NOINLINE void sumAgain(const ProjectionBwdCall &args, float *product, int64_t slice, int64_t first, int64_t last,
                            const AmxGradScratch &scratch) {
-  const GradScratch again(scratch.group);
+  const GradScratch again(args, scratch.group);
   for (int64_t place = slice * kSliceBlocks; place < args.sliceEnd(slice); ++place) {
     const int64_t block = args.blockAt(place);
     float *sums = product + block * args.blockFloats();
@@ -245,28 +264,32 @@ HWY_INLINE AmxAhead rowsAhead(const ProjectionBwdCall &args, const void *data, i
           HWY_MIN(kGradBlock, width - k) * elementBytes, tokens};
 }
 
-/// One block of a group whose d_proj is packed; `next` and `nextM` are what the thread comes to then.
+/// The block at `place` of a group whose d_proj is packed; `next` and `nextM` are what the thread comes to then.
 template <typename T, typename A>
 HWY_INLINE void multiplyBlock(const ProjectionBwdCall &args, const char *packed, float *product, int64_t m,
-                              int64_t tokens, int64_t block, int64_t nextM, int64_t nextTokens, int64_t next,
+                              int64_t tokens, int64_t place, int64_t nextM, int64_t nextTokens, int64_t next,
                               const AmxGradScratch &scratch) {
   const AmxGradientUnit &unit = args.amx->gradients;
+  const int64_t block = args.blockAt(place), part = place % args.joined();
   if (args.wantsProduct()) {
     splitBlock<T>(args, m, tokens, block, scratch);
     unit.sumTokens(
         {scratch.transposed, scratch.x, args.xTerms(), args.rows(), kGradBlock, product + block * args.blockFloats()});
   }
-  if (!args.dx)
+  if (!args.makesDx())
     return;
   const int64_t k = next * kGradBlock, duTokens = args.hPre && args.layout == MHCRT_LAYOUT_NC ? nextTokens : 0;
   unit.multiplyPhi({scratch.gradient,
                     reinterpret_cast<const uint16_t *>(packed + block * args.packedBlockBytes()),
                     args.phiSteps(),
                     kGradBlock,
-                    scratch.sums,
+                    scratch.sums + part * kAmxGroup * kGradBlock,
                     {rowsAhead(args, args.x, args.K, nextM, k, nextTokens),
                      rowsAhead(args, args.du, args.C, nextM, k % args.C, duTokens)}});
-  writeBlock<T, A>(args, m, tokens, block, scratch);
+  if (!args.joinsStreams())
+    writeBlock<T, A>(args, m, tokens, block, scratch);
+  else if (part == 3)
+    writeJoinedGroup<T, A>(args, m, tokens, place - 3, scratch);
 }
 
 /// One tile, as multiplyTile.
@@ -281,12 +304,12 @@ HWY_INLINE void multiplyTileByAmx(const ProjectionBwdCall &args, const char *pac
     for (int64_t place = firstPlace; place < lastPlace; ++place) {
       const bool wraps = place + 1 == lastPlace;
       const int64_t nextM = wraps ? m + kAmxGroup : m, nextTokens = HWY_MAX(0, HWY_MIN(kAmxGroup, last - nextM));
-      multiplyBlock<T, A>(args, packed, product, m, tokens, args.blockAt(place), nextM, nextTokens,
+      multiplyBlock<T, A>(args, packed, product, m, tokens, place, nextM, nextTokens,
                           args.blockAt(wraps ? firstPlace : place + 1), scratch);
     }
   }
   args.amx->end();
-  if (args.stream)
+  if (args.stream || args.post)
     hwy::FlushStream();
   if (args.wantsProduct())
     sumAgain(args, product, slice, first, last, scratch);

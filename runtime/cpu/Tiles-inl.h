@@ -16,6 +16,7 @@
 
 #include "cpu/AggregateBwd.h"
 #include "cpu/Post.h"
+#include "cpu/PostBwd.h"
 #include "cpu/Pre.h"
 #include "hwy/highway.h"
 
@@ -35,6 +36,11 @@ void headTile(const HeadCall &args, const char *packed, int64_t first, int64_t c
 
 /// Tokens [first, last), whose streams behind go to `out`.
 void postTile(const PostCall &args, int64_t first, int64_t last, void *out, void *kept);
+
+/// Channels [c, c+count) of token m of a call that isFour; `dOut` has those of its streams at args.dOutPlaces, `sums`
+/// kPostBwdSums vectors, which it adds to.
+void postBwdChannels(const PostBwdCall &args, int64_t m, int64_t c, int64_t count, const void *dOut, float *dBias,
+                     float *sums);
 
 void aggregateBwdTokens(const AggregateBwdCall &args, int64_t first, int64_t last);
 

@@ -23,22 +23,15 @@
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
 #include "cpu/Dropout-inl.h"
+#include "cpu/Tiles-inl.h"
 
-#include "cpu/Entry.h"
 #include "cpu/Partials.h"
 #include "cpu/Parts.h"
-#include "cpu/Tokens.h"
 #include "src/Checks.h"
 
-#ifndef MHCRT_CPU_POST_BWD_CALL
-#define MHCRT_CPU_POST_BWD_CALL
+#ifndef MHCRT_CPU_POST_BWD_ROWS
+#define MHCRT_CPU_POST_BWD_ROWS
 namespace mhcrt {
-struct PostBwdCall : PostBwdArgs {
-  bool bypasses; ///< the caches
-  Dropout drop;
-  StreamPlaces xPlaces, dOutPlaces;
-};
-
 /// Rows of one token, or of a block of its channels; what is not wanted or absent is null.
 template <typename T, typename A>
 struct PostBwdRows {
@@ -50,7 +43,8 @@ struct PostBwdRows {
   A *dx;
   float *dBias; ///< the run's partial sum
   int64_t stride, xStride, dOutStride;
-  const float *hPost, *mix; ///< mix is A[o*n + i]
+  int64_t xAhead, dOutAhead, fAhead; ///< to the row to ask for behind the end of one; 0 for none
+  const float *hPost, *mix;          ///< mix is A[o*n + i]
   bool wantsMix, wantsPost;
   const float *factors; ///< of the dropout
 };
@@ -125,11 +119,13 @@ HWY_INLINE void postBwdFour(const PostBwdRows<T, A> &rows, int64_t C, V *dMixOut
   int64_t c = 0;
   for (; c + 2 * kLanes <= C; c += 2 * kLanes) {
     V fA, fB, dfA = hn::Zero(d), dfB = hn::Zero(d);
+    prefetchRow(rows.f, c, C, rows.fAhead);
     branchPair<kBias>(rows, c, fA, fB);
 #pragma GCC unroll 4
     for (int o = 0; o < 4; ++o) {
-      prefetchRow(rows.dOut + o * dOutStride, c, C, 4 * C);
-      prefetchRow(rows.x + o * xStride, c, C, 4 * C);
+      if (rows.dOutAhead)
+        prefetchRow(rows.dOut + o * dOutStride, c, C, rows.dOutAhead);
+      prefetchRow(rows.x + o * xStride, c, C, rows.xAhead);
       loadPair(rows.dOut + o * dOutStride + c, gA[o], gB[o]);
       dPost[o] = hn::MulAdd(gB[o], fB, hn::MulAdd(gA[o], fA, dPost[o]));
       const V weight = hn::Set(d, rows.hPost[o]);
@@ -203,6 +199,9 @@ HWY_INLINE void postBwdBlocks(const PostBwdCall &args, int64_t m, const float *m
                                             kBlock,
                                             kBlock,
                                             kBlock,
+                                            0,
+                                            0,
+                                            0,
                                             floats(args.h_post) + m * n,
                                             mix,
                                             args.d_h_res != nullptr,
@@ -217,53 +216,78 @@ HWY_INLINE void postBwdBlocks(const PostBwdCall &args, int64_t m, const float *m
   }
 }
 
+/// `count` channels of token m from channel c on; `dOut` has those of its first stream.
 template <bool kBias, typename T, typename A>
-HWY_NOINLINE void postBwdFourAs(const PostBwdCall &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
-  const int64_t C = args.C, token = m * 4 * C;
-  const bool bias32 = args.bias_type == MHCRT_F32;
-  const PostBwdRows<T, A> rows = {static_cast<const T *>(args.d_out) + m * args.dOutPlaces.token,
-                                  static_cast<const T *>(args.f) + m * C,
-                                  bias32 ? nullptr : static_cast<const T *>(args.bias),
-                                  bias32 ? static_cast<const float *>(args.bias) : nullptr,
-                                  static_cast<const T *>(args.x) + m * args.xPlaces.token,
-                                  args.d_x_in ? static_cast<const A *>(args.d_x_in) + token : nullptr,
-                                  static_cast<T *>(args.d_f) + m * C,
-                                  args.d_x ? static_cast<A *>(args.d_x) + token : nullptr,
+HWY_NOINLINE void postBwdFourAs(const PostBwdCall &args, int64_t m, int64_t c, int64_t count, const void *dOut,
+                                const float *mix, float *dBias, V *dMix, V *dPost) {
+  const int64_t C = args.C, at = m * 4 * C + c;
+  const bool bias32 = args.bias && args.bias_type == MHCRT_F32;
+  const PostBwdRows<T, A> rows = {static_cast<const T *>(dOut),
+                                  static_cast<const T *>(args.f) + m * C + c,
+                                  args.bias && !bias32 ? static_cast<const T *>(args.bias) + c : nullptr,
+                                  bias32 ? static_cast<const float *>(args.bias) + c : nullptr,
+                                  static_cast<const T *>(args.x) + m * args.xPlaces.token + c,
+                                  args.d_x_in ? static_cast<const A *>(args.d_x_in) + at : nullptr,
+                                  static_cast<T *>(args.d_f) + m * C + c,
+                                  args.d_x ? static_cast<A *>(args.d_x) + at : nullptr,
                                   dBias,
                                   C,
                                   args.xPlaces.stream,
                                   args.dOutPlaces.stream,
+                                  args.tokensAhead * args.xPlaces.token,
+                                  args.tokensAhead * args.dOutPlaces.token,
+                                  args.tokensAhead * C,
                                   floats(args.h_post) + m * 4,
                                   mix,
                                   true,
                                   true,
                                   nullptr};
   if (args.bypasses)
-    postBwdFour<true, kBias>(rows, C, dMix, dPost);
+    postBwdFour<true, kBias>(rows, count, dMix, dPost);
   else
-    postBwdFour<false, kBias>(rows, C, dMix, dPost);
-}
-
-/// Whether the rows of a call are what postBwdFour takes: d_x is wanted or not, the rest is, and nothing is dropped.
-HWY_INLINE bool takesFour(const PostBwdCall &args) {
-  return args.n == 4 && args.layout == MHCRT_LAYOUT_NC && args.d_f && args.d_h_post && args.d_h_res &&
-         args.x_type != MHCRT_F16 && !args.drop.isOn() && (!args.d_x_in || args.d_x_in_type == args.d_x_type);
+    postBwdFour<false, kBias>(rows, count, dMix, dPost);
 }
 
 template <bool kBias>
-HWY_INLINE void postBwdFourAny(const PostBwdCall &args, int64_t m, const float *mix, float *dBias, V *dMix, V *dPost) {
+HWY_INLINE void postBwdFourAny(const PostBwdCall &args, int64_t m, int64_t c, int64_t count, const void *dOut,
+                               const float *mix, float *dBias, V *dMix, V *dPost) {
   if (args.x_type == MHCRT_F32)
-    postBwdFourAs<kBias, float, float>(args, m, mix, dBias, dMix, dPost);
+    postBwdFourAs<kBias, float, float>(args, m, c, count, dOut, mix, dBias, dMix, dPost);
   else if (args.d_x && args.d_x_type == MHCRT_F32)
-    postBwdFourAs<kBias, Bf16, float>(args, m, mix, dBias, dMix, dPost);
+    postBwdFourAs<kBias, Bf16, float>(args, m, c, count, dOut, mix, dBias, dMix, dPost);
   else
-    postBwdFourAs<kBias, Bf16, Bf16>(args, m, mix, dBias, dMix, dPost);
+    postBwdFourAs<kBias, Bf16, Bf16>(args, m, c, count, dOut, mix, dBias, dMix, dPost);
+}
+
+HWY_INLINE void postBwdFourAny(const PostBwdCall &args, int64_t m, int64_t c, int64_t count, const void *dOut,
+                               const float *mix, float *dBias, V *dMix, V *dPost) {
+  if (args.bias || dBias)
+    postBwdFourAny<true>(args, m, c, count, dOut, mix, dBias, dMix, dPost);
+  else
+    postBwdFourAny<false>(args, m, c, count, dOut, mix, nullptr, dMix, dPost);
+}
+
+void postBwdChannels(const PostBwdCall &args, int64_t m, int64_t c, int64_t count, const void *dOut, float *dBias,
+                     float *sums) {
+  float mix[16];
+  V dMix[16], dPost[4];
+  for (int64_t k = 0; k < 16; ++k) {
+    mix[k] = floats(args.h_res)[m * 16 + (args.orient == MHCRT_ORIENT_OI ? k : k % 4 * 4 + k / 4)];
+    dMix[k] = load(sums + k * kLanes);
+  }
+  for (int64_t o = 0; o < 4; ++o)
+    dPost[o] = load(sums + (16 + o) * kLanes);
+  postBwdFourAny(args, m, c, count, dOut, mix, dBias, dMix, dPost);
+  for (int64_t k = 0; k < 16; ++k)
+    store(dMix[k], sums + k * kLanes);
+  for (int64_t o = 0; o < 4; ++o)
+    store(dPost[o], sums + (16 + o) * kLanes);
 }
 
 void postBwdTokens(const PostBwdCall &args, float *dBias, int64_t first, int64_t last) {
   const int64_t n = args.n;
   const bool oi = args.orient == MHCRT_ORIENT_OI;
-  const bool four = takesFour(args);
+  const int64_t dOutBytes = args.dOutPlaces.token * mhcrt_dtype_bytes(args.x_type);
   float mix[256];
   V dMix[256], dPost[16];
   for (int64_t m = first; m < last; ++m) {
@@ -274,10 +298,9 @@ void postBwdTokens(const PostBwdCall &args, float *dBias, int64_t first, int64_t
       }
     for (int64_t o = 0; o < n; ++o)
       dPost[o] = hn::Zero(d);
-    if (four && (args.bias || dBias))
-      postBwdFourAny<true>(args, m, mix, dBias, dMix, dPost);
-    else if (four)
-      postBwdFourAny<false>(args, m, mix, nullptr, dMix, dPost);
+    if (args.isFour)
+      postBwdFourAny(args, m, 0, args.C, static_cast<const char *>(args.d_out) + m * dOutBytes, mix, dBias, dMix,
+                     dPost);
     else
       postBwdBlocks(args, m, mix, dBias, dMix, dPost);
     if (args.d_h_post)
@@ -311,11 +334,7 @@ static constexpr int64_t kBiasTokens = 128;
 
 mhcrt_status mhcrt::computePostBwd(mhcrt_context &context, const PostBwdArgs &a) {
   const int64_t M = a.M, n = a.n, C = a.C, rowBytes = C * mhcrt_dtype_bytes(a.x_type);
-  // Where d_x starts from d_x_in, its lines are in the caches already. d_f goes the way of d_x, which is larger.
-  const bool streamsDx = !a.d_x || (!a.d_x_in && a.d_x_type == a.x_type && streams(a.d_x, M * n, rowBytes));
-  const bool bypasses = streamsDx && streams(a.d_f, a.d_x ? M * n : M, rowBytes);
-  const PostBwdCall args = {a, bypasses, Dropout(a.seed, a.rate, a.stream), StreamPlaces(a.layout, n, C, a.equal_x),
-                            StreamPlaces(a.layout, n, C, a.equal_d_out)};
+  const PostBwdCall args(a);
   if (!a.d_bias) {
     forTokens(context, M, (2 * n + 2 + (a.d_x ? n : 0)) * rowBytes,
               [&](int64_t first, int64_t last) { HWY_DYNAMIC_DISPATCH(postBwdTokens)(args, nullptr, first, last); });

@@ -31,6 +31,8 @@
 #include "src/Checks.h"
 #include "src/HeadBwd.h"
 
+#include <optional>
+
 HWY_BEFORE_NAMESPACE();
 namespace mhcrt {
 namespace HWY_NAMESPACE {
@@ -145,14 +147,37 @@ static const void *madeStreams(mhcrt_context &context, const PreBwdArgs &a, cons
   return to;
 }
 
-mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &given) {
+/// The gradients of post's coefficients, from their sums over the channels of each slice.
+static void addSlices(mhcrt_context &context, const PostBwdShare &post, int64_t slices) {
+  const int64_t M = post.call.M;
+  const bool oi = post.call.orient == MHCRT_ORIENT_OI;
+  context.parallelFor(divideUp(M, kSmallTile), [&](int64_t tile, int) {
+    for (int64_t m = tile * kSmallTile; m < std::min(M, (tile + 1) * kSmallTile); ++m)
+      for (int64_t k = 0; k < kPostBwdSums; ++k) {
+        float sum = 0;
+        for (int64_t slice = 0; slice < slices; ++slice)
+          sum += post.sums[(slice * M + m) * kPostBwdSums + k];
+        if (k < 16)
+          floats(post.call.d_h_res)[m * 16 + (oi ? k : k % 4 * 4 + k / 4)] = sum;
+        else
+          floats(post.call.d_h_post)[m * 4 + k - 16] = sum;
+      }
+  });
+}
+
+mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const PreBwdArgs &given,
+                           const PostBwdArgs *postArgs) {
   PreBwdArgs a = given;
   const int64_t M = a.M, tiles = divideUp(M, kPreBwdTile), width = a.N + 3;
   ProjectionBwdCall projection = projectionBwdOf(a, context.amx);
   projection.du = a.d_u;
   projection.dOut = a.d_out, projection.hRes = floats(a.h_res), projection.orient = a.orient;
+  std::optional<PostBwdShare> post;
+  if (postArgs)
+    projection.post = &post.emplace(*postArgs);
+  const int64_t postFloats = post ? saturatingMul(projection.slices() * kPostBwdSums, M) : 0;
   const int64_t rowFloats = saturatingMul(M, a.N + a.n + 1), sumFloats = saturatingMul(tiles, width);
-  const int64_t streamsAt = saturatingMul(saturatingAdd(rowFloats, sumFloats), 4);
+  const int64_t streamsAt = saturatingMul(saturatingAdd(saturatingAdd(rowFloats, sumFloats), postFloats), 4);
   const int64_t streamBytes = saturatingMul(M, a.K * mhcrt_dtype_bytes(a.x_type));
   const int64_t made = (a.equal_x != 0) + (a.equal_d_out != 0);
   const int64_t ownBytes = saturatingAdd(streamsAt, saturatingMul(made, streamBytes));
@@ -167,7 +192,9 @@ mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const Pre
     projection.x = a.x = madeStreams(context, a, a.x, streams);
   const PreBwdFirstPass rows = {shared, shared + M * a.N, shared + M * (a.N + a.n)};
   float *sums = shared + rowFloats;
-  const bool hasFactor = a.d_x && a.norm != MHCRT_NORM_NONE;
+  if (post)
+    post->sums = sums + sumFloats;
+  const bool hasFactor = projection.makesDx() && a.norm != MHCRT_NORM_NONE;
   context.parallelFor(tiles, [&](int64_t tile, int thread) {
     const int64_t first = tile * kPreBwdTile, last = std::min(M, first + kPreBwdTile);
     HWY_DYNAMIC_DISPATCH(preBwdTile)
@@ -183,8 +210,10 @@ mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const Pre
   projection.dProj = rows.dProj;
   projection.factor = hasFactor ? rows.dStat : nullptr;
   projection.hPre = a.d_u ? rows.hPre : nullptr;
-  if (projection.dx || projection.wantsProduct())
+  if (projection.makesDx() || projection.wantsProduct())
     projectionBackward(context, projection, context.sharedScratch());
+  if (post)
+    addSlices(context, *post, projection.slices());
   return MHCRT_OK;
 }
 } // namespace mhcrt

@@ -11,8 +11,9 @@
 //         With AMX (ProjectionBwdAmx-inl.h) 64 tokens x 256 elements at a time are cut into bf16 terms, which sums of
 //         dW in matrix tiles meet; d_x takes its sums from matrix tiles and reads x once more, from the second-level
 //         cache. Without, 16 tokens x 256 elements are widened to f32 in the first-level cache and used by a register
-//         tile of d_x and one of dW. The products of 2048 tokens are added, compensated, to those before; those of the
-//         runs likewise, in order, at the end.
+//         tile of d_x and one of dW. Four streams of pre_bwd in layout nC: the same 256 channels of all are written at
+//         once, so that what they share is read once; post_bwd may take them there, in place of memory. The products
+//         of 2048 tokens are added, compensated, to those before; those of the runs likewise, in order, at the end.
 // Bytes   per token 2*n*C elements and 4*(N+2), n*C more for d_x_in; 8*N*K per call.
 // Needs   scratch memory of (1 + runs)*N*K floats, with AMX about half more for padding and three times as much for
 //         phi; runs is 1 where K has 32 slices or more.
@@ -127,7 +128,7 @@ void projectionBackward(mhcrt_context &context, const ProjectionBwdCall &args, c
   char *packed = shared;
   float *products = reinterpret_cast<float *>(packed + args.packedBytes());
   auto floats = [&](int thread) { return reinterpret_cast<float *>(context.threadScratch(thread)); };
-  if (args.dx)
+  if (args.makesDx())
     context.parallelFor(args.blocks(), [&](int64_t block, int thread) {
       HWY_DYNAMIC_DISPATCH(projectionBwdPack)(args, block, packed, floats(thread));
     });
