@@ -175,6 +175,8 @@ mhcrt_status computePreBwd(mhcrt_context &context, const char *kernel, const Pre
   std::optional<PostBwdShare> post;
   if (postArgs)
     projection.post = &post.emplace(*postArgs);
+  if (a.x_type == MHCRT_F32 && projection.joinsStreams())
+    projection.amx = nullptr; // three terms of x take longer than multiply-adds: docs/performance.md
   const int64_t postFloats = post ? saturatingMul(projection.slices() * kPostBwdSums, M) : 0;
   const int64_t rowFloats = saturatingMul(M, a.N + a.n + 1), sumFloats = saturatingMul(tiles, width);
   const int64_t streamsAt = saturatingMul(saturatingAdd(saturatingAdd(rowFloats, sumFloats), postFloats), 4);
