@@ -97,7 +97,8 @@ struct BranchBias {
   }
 
   /// The sums over the tokens that the warp has seen.
-  __device__ __forceinline__ void store(const BoundaryBwdArgs &args, const BlockPart &part, int warp) const {
+  template <class Part>
+  __device__ __forceinline__ void store(const BoundaryBwdArgs &args, const Part &part, int warp) const {
     if (!args.biasSums)
       return;
     const int g = (threadIdx.x & 31) >> 2, q = threadIdx.x & 3;
@@ -124,7 +125,8 @@ struct NoBias {
   __device__ __forceinline__ float2 add(uint32_t f, int) const { return make_float2(lowBf16(f), highBf16(f)); }
   __device__ __forceinline__ void multiply(float (&)[4], const uint4 (&)[2], int) const {}
   __device__ __forceinline__ void addGrad(const float (&)[2], int) const {}
-  __device__ __forceinline__ void store(const BoundaryBwdArgs &, const BlockPart &, int) const {}
+  template <class Part>
+  __device__ __forceinline__ void store(const BoundaryBwdArgs &, const Part &, int) const {}
 };
 
 /// y of one matrix, with the bits of mhc.post.
@@ -272,7 +274,7 @@ template <class L, Start kStart, bool kBias>
 __device__ __forceinline__ void makeGrads(const BoundaryBwdArgs &args, const Walk &walk, int warp) {
   const BoundaryLane lane = BoundaryLane::of(warp, L());
   Slot slot;
-  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+  walk.forEachPart<L::kRuns>([&](const auto &part) {
     const int slice = part.slice, count = part.count;
     const PhiTiles<TileOrder::plain> phi(args, slice * kSlice + warp * kWarpChannels);
     const std::conditional_t<kBias, BranchBias<L>, NoBias> bias(args, walk, slice, warp);

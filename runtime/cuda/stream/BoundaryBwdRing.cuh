@@ -61,10 +61,11 @@ template <class L, Start kStart>
 __device__ __forceinline__ void loadTiles(const BoundaryBwdArgs &args, const Walk &walk, const BoundaryMaps &maps) {
   waitForEarlierKernels();
   Slot slot;
-  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+  walk.forEachPart<L::kRuns>([&](const auto &part) {
 #pragma unroll 1
     for (int s = 0; s < part.count; ++s) {
-      barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1); // of a slot that had no tile yet: at once
+      if (L::kRuns || s >= static_cast<int>(walk.slots)) // a slot that had no tile is free at once
+        barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1);
       loadTile<L, kStart>(args, walk, part.slice, slot.at, part.token(s), maps);
       slot.advance(walk);
     }
@@ -75,8 +76,8 @@ __device__ __forceinline__ void loadTiles(const BoundaryBwdArgs &args, const Wal
 template <class L>
 __device__ __forceinline__ void storeTiles(const BoundaryBwdArgs &args, const Walk &walk, const BoundaryMaps &maps) {
   Slot slot;
-  StoredSlots stored;
-  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+  StoredSlots<L> stored;
+  walk.forEachPart<L::kRuns>([&](const auto &part) {
     const int group = part.slice * (kSlice / 64);
 #pragma unroll 1
     for (int s = 0; s < part.count; ++s) {
@@ -84,7 +85,7 @@ __device__ __forceinline__ void storeTiles(const BoundaryBwdArgs &args, const Wa
       const uint32_t box = walk.base + slot.at * L::kBox;
       storeStreams(&maps.dx, part.token(s), group, box + L::kGrad);
       storeChannels(&maps.df, part.token(s), group, box + L::kF);
-      stored.add(walk);
+      stored.add(walk, s);
       slot.advance(walk);
     }
   });
@@ -97,7 +98,7 @@ __device__ __forceinline__ void storeTokenSums(const BoundaryBwdArgs &args, cons
   constexpr int kPieces = L::kWarpSums / 16, kTokenPieces = kTokenSums / 4;
   const int lane = threadIdx.x & 31;
   Slot slot;
-  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+  walk.forEachPart<L::kRuns>([&](const auto &part) {
 #pragma unroll 1
     for (int s = 0; s < part.count; ++s) {
       barrierWait(walk.done + 8 * slot.at, slot.parity);

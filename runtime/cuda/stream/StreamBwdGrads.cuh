@@ -208,7 +208,7 @@ __device__ __forceinline__ void makeGrads(const StreamBwdArgs &args, const Walk 
   const int row = ((g & 3) << 1) | (g >> 2);
   const uint32_t inRow = row * 128 + (((warp % 4 * 2 + (q >> 1)) ^ row) * 16) + (q & 1) * 8;
   Slot slot;
-  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+  walk.forEachPart<L::kRuns>([&](const auto &part) {
     const int slice = part.slice, count = part.count;
     const PhiTiles<TileOrder::pairs, L::kPairs ? kPairColumns : kColumns> phi(args,
                                                                               slice * kSlice + warp * kWarpChannels);

@@ -60,7 +60,8 @@ __device__ __forceinline__ void addBox(ProductSums &sums, int box, uint32_t x, c
 }
 
 /// This thread's sums in its group's partial sum: pairs of columns.
-__device__ __forceinline__ float2 *partialPair(const StreamBwdArgs &args, const BlockPart &part, int stream, int pair) {
+template <class Part>
+__device__ __forceinline__ float2 *partialPair(const StreamBwdArgs &args, const Part &part, int stream, int pair) {
   const int lane = threadIdx.x & 31, m = pair / 6, n = pair / 2 % 3, g = (lane >> 2) + pair % 2 * 8, q = lane & 3;
   const int64_t channel = (part.group * 4 + stream) * args.C + part.slice * kSlice + m * 16 + g;
   return reinterpret_cast<float2 *>(args.partials + channel * kColumns + n * 8) + q;
@@ -92,7 +93,8 @@ struct RegisterSums {
         }
   }
   /// Makes them the partial sum, or adds them to it. All loads before the first store.
-  __device__ __forceinline__ void store(const StreamBwdArgs &args, const BlockPart &part, int stream, bool adds) {
+  template <class Part>
+  __device__ __forceinline__ void store(const StreamBwdArgs &args, const Part &part, int stream, bool adds) {
     if (adds)
 #pragma unroll
       for (int pair = 0; pair < kPairs; ++pair) {
@@ -134,7 +136,8 @@ struct SharedSums {
       sums[0] = sums[1] = sums[2] = sums[3] = 0.0f;
     }
   }
-  __device__ __forceinline__ void store(const StreamBwdArgs &args, const BlockPart &part, int stream, bool adds) {
+  template <class Part>
+  __device__ __forceinline__ void store(const StreamBwdArgs &args, const Part &part, int stream, bool adds) {
 #pragma unroll 6
     for (int k = 0; k < kQuads; ++k) {
       float4 sum = loadSharedFloat4(mine + k * kStep);
@@ -148,8 +151,8 @@ struct SharedSums {
 };
 
 /// Adds tiles s and s + 1. The last tile of an odd number is its own neighbour, times zeros.
-template <class L>
-__device__ __forceinline__ void addTiles(const StreamBwdArgs &args, const Walk &walk, const BlockPart &part, int s,
+template <class L, class Part>
+__device__ __forceinline__ void addTiles(const StreamBwdArgs &args, const Walk &walk, const Part &part, int s,
                                          uint32_t myX, Slot &slot, ProductSums &sums) {
   const int lane = threadIdx.x & 31, q = lane & 3;
   const bool two = s + 1 < part.count;
@@ -179,7 +182,7 @@ template <class L, class Sums>
 __device__ __forceinline__ void sumProduct(const StreamBwdArgs &args, const Walk &walk, int stream, Sums flushed) {
   const uint32_t myX = walk.base + stream * 1024 + (threadIdx.x & 7) * 128;
   Slot slot;
-  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+  walk.forEachPart<L::kRuns>([&](const auto &part) {
     int s = 0;
 #pragma unroll 1
     do {

@@ -52,16 +52,28 @@ struct Layout {
                 kMostSlots > kStoresInFlight);
 };
 
-/// Tiles of a block that are of one slice: `count`, from the last on back by steps.
-struct BlockPart {
+/// The tiles of a block that takes those of its slice in turn with others.
+struct BlockTurns {
   int slice, group; ///< group: which of the slice's partial sums is the block's
-  int last, step, count;
+  int groups, tiles, count;
 
-  __device__ __forceinline__ static BlockPart ofTurns(const StreamDivision &division, int block) {
-    const int group = block / division.slices, last = division.tiles - 1 - group,
-              step = division.blocks / division.slices;
-    return {block % division.slices, group, last, step, last / step + 1};
+  __device__ __forceinline__ static BlockTurns of(const StreamDivision &division) {
+    BlockTurns turns;
+    turns.slice = blockIdx.x % division.slices;
+    turns.group = blockIdx.x / division.slices;
+    turns.groups = division.blocks / division.slices;
+    turns.tiles = division.tiles;
+    turns.count = (turns.tiles - turns.group + turns.groups - 1) / turns.groups;
+    return turns;
   }
+
+  __device__ int token(int s) const { return (tiles - 1 - group - s * groups) * kSlotTokens; }
+};
+
+/// Tiles of a block's run that are of one slice: `count`, from the last on back.
+struct BlockPart {
+  int slice, group; ///< as above
+  int last, step, count;
 
   /// The first part of a run, 0, or its second, 1, which may have no tiles.
   __device__ __forceinline__ static BlockPart ofRun(const StreamDivision &division, int block, int number) {
@@ -84,10 +96,11 @@ struct Walk {
   uint32_t full, done, free;
   uint32_t ready; ///< barriers of what the product reads: `full`, unless somebody makes it
   uint32_t slots;
+  BlockTurns turns; ///< where there is no run
   BlockPart *parts; ///< of a run: two, in shared memory, as registers are few
 
   template <class L>
-  __device__ __forceinline__ static Walk of(int slots, char *shared, L) {
+  __device__ __forceinline__ static Walk of(const StreamBwdArgs &args, int slots, char *shared, L) {
     Walk walk;
     walk.shared = shared;
     walk.base = sharedAddress(shared);
@@ -96,11 +109,15 @@ struct Walk {
     walk.free = walk.done + 8 * L::kMostSlots;
     walk.ready = walk.full;
     walk.slots = slots;
-    walk.parts = sharedAt<BlockPart>(shared, L::kBarriersAt + 24 * L::kMostSlots);
+    if constexpr (L::kRuns)
+      walk.parts = sharedAt<BlockPart>(shared, L::kBarriersAt + 24 * L::kMostSlots);
+    else
+      walk.turns = BlockTurns::of(divisionOf(args));
     return walk;
   }
 
   /// Called by one thread, before the others use the barriers and the parts.
+  template <bool kRuns>
   __device__ __forceinline__ void init(const StreamBwdArgs &args, int readers) const {
     for (uint32_t i = 0; i < slots; ++i) {
       barrierInit(full + 8 * i, 1);
@@ -108,16 +125,18 @@ struct Walk {
       barrierInit(free + 8 * i, readers);
     }
     fenceBulk();
-    const StreamDivision division = divisionOf(args);
-    for (int part = 0; part < 2 && !division.inTurn(); ++part)
-      parts[part] = BlockPart::ofRun(division, static_cast<int>(blockIdx.x), part);
+    if constexpr (kRuns) {
+      const StreamDivision division = divisionOf(args);
+      for (int part = 0; part < 2 && !division.inTurn(); ++part)
+        parts[part] = BlockPart::ofRun(division, static_cast<int>(blockIdx.x), part);
+    }
   }
 
   /// Calls body(part) for each part of the block.
   template <bool kRuns, class Body>
-  __device__ __forceinline__ void forEachPart(const StreamBwdArgs &args, const Body &body) const {
+  __device__ __forceinline__ void forEachPart(const Body &body) const {
     if constexpr (!kRuns) {
-      body(BlockPart::ofTurns(divisionOf(args), static_cast<int>(blockIdx.x)));
+      body(turns);
     } else {
 #pragma unroll 1
       for (int part = 0; part < 2 && parts[part].count > 0; ++part)
@@ -169,11 +188,12 @@ __device__ __forceinline__ void loadTiles(const StreamBwdArgs &args, const Walk 
                                           const CUtensorMap *dxIn, const CUtensorMap *du) {
   waitForEarlierKernels();
   Slot slot;
-  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+  walk.forEachPart<L::kRuns>([&](const auto &part) {
     const int slice = part.slice;
 #pragma unroll 1
     for (int s = 0; s < part.count; ++s) {
-      barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1); // of a slot that had no tile yet: at once
+      if (s >= static_cast<int>(walk.slots))
+        barrierWait(walk.free + 8 * slot.at, slot.parity ^ 1);
       loadTile<L, kStart, kHasDu>(args, walk, slice, slot.at, part.token(s), x, dxIn, du);
       slot.advance(walk);
     }
@@ -181,13 +201,15 @@ __device__ __forceinline__ void loadTiles(const StreamBwdArgs &args, const Walk 
 }
 
 /// Slots whose stores are under way: one is free again when those of the next kStoresInFlight are.
+template <class L>
 struct StoredSlots {
   Slot oldest;
   int count = 0;
 
-  __device__ __forceinline__ void add(const Walk &walk) {
+  /// The stores of a part's tile s.
+  __device__ __forceinline__ void add(const Walk &walk, int s) {
     commitStores();
-    if (count < kStoresInFlight) {
+    if ((L::kRuns ? count : s) < kStoresInFlight) {
       ++count;
       return;
     }
@@ -201,13 +223,13 @@ struct StoredSlots {
 template <class L>
 __device__ __forceinline__ void storeTiles(const StreamBwdArgs &args, const Walk &walk, const CUtensorMap *dx) {
   Slot slot;
-  StoredSlots stored;
-  walk.forEachPart<L::kRuns>(args, [&](const BlockPart &part) {
+  StoredSlots<L> stored;
+  walk.forEachPart<L::kRuns>([&](const auto &part) {
 #pragma unroll 1
     for (int s = 0; s < part.count; ++s) {
       barrierWait(walk.done + 8 * slot.at, slot.parity);
       storeStreams(dx, part.token(s), part.slice * (kSlice / 64), walk.base + slot.at * L::kBox + L::kGrad);
-      stored.add(walk);
+      stored.add(walk, s);
       slot.advance(walk);
     }
   });

@@ -46,10 +46,10 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
   using L = BoundaryLayout<kStart, kRuns>;
   extern __shared__ __align__(1024) char shared[];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  Walk walk = Walk::of(L::kMostSlots, shared, L());
+  Walk walk = Walk::of(args, L::kMostSlots, shared, L());
   walk.ready = walk.done;
   if (threadIdx.x == 0)
-    walk.init(args, 2 + (args.partials ? kProductWarps : 0));
+    walk.init<kRuns>(args, 2 + (args.partials ? kProductWarps : 0));
   __syncthreads();
   if (warp >= kStoreWarp) {
     lowerRegisters<40>();

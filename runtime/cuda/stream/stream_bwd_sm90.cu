@@ -54,9 +54,9 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
   using L = Layout<kStart, kHasDu, kPairs>;
   extern __shared__ __align__(1024) char shared[];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const Walk walk = Walk::of(slots, shared, L());
+  const Walk walk = Walk::of(args, slots, shared, L());
   if (threadIdx.x == 0)
-    walk.init(args, 1 + (args.partials ? kProductWarps : 0));
+    walk.init<L::kRuns>(args, 1 + (args.partials ? kProductWarps : 0));
   __syncthreads();
   if (warp >= kStoreWarp) {
     lowerRegisters<40>();
