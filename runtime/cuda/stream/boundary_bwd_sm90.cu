@@ -16,6 +16,7 @@
 //                 tiles, of which only the places count where rows and columns have the same token: 10 tiles take the
 //                 place of 80 multiply-adds a lane and of the sums over lanes.
 //           14    adds the 8 warps' sums of a tile's tokens; token_sums_sm90.cu adds the slices.
+//         Where turns would leave an eighth of 132 blocks' time unused, each has a run of tiles, of up to two slices.
 // Bytes   per token 8C for x, 8C for start, 2C for f, 2C for d_u, 8C for d_x, 2C for d_f; 272 per slice from the
 //         second-level cache, and 80 out; 384C per group for the partial sums.
 // Needs   as stream_bwd; d_u. One block per multiprocessor: 152, 160 and 40 registers a thread by role, no spills.
