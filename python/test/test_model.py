@@ -52,7 +52,7 @@ class InBatch(nn.Module):
         mix = torch.exp(self.logits)
         for dim in (1, 0) * 4:
             mix = mix / mix.sum(dim, keepdim=True)
-        mix = 0.5 * (torch.eye(4) + mix)
+        mix = 0.5 * (torch.eye(4, device=x.device) + mix)
         out = self.branch((torch.sigmoid(self.pre) * streams).sum(2))
         streams = torch.einsum("ij,btjc->btic", mix, streams) + torch.sigmoid(self.post) * out.unsqueeze(2)
         return streams.transpose(1, 2).reshape(x.shape)

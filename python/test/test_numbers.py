@@ -80,10 +80,12 @@ def test_errors_are_not_larger_than_those_of_pytorch(diagonal, eps):
                           **dict(zip(("pre", "post", "res"), beta.split([n, n, n * n])))})  # fmt: skip
         for name, wanted in found[0].items():
             errors.setdefault(name, []).append([error(own[name], wanted) for own in found[1:]])
+    # Gates of a GPU take the processor's exponentials and reciprocals, each of which is off by up to two roundings.
+    allowed = 2**-21 if torch.get_default_device().type == "cuda" else 2**-23
     for name, pairs in errors.items():
         for quantile in (0.5, 0.9):
             theirs, ours = torch.tensor(pairs).quantile(quantile, 0).tolist()
-            assert ours <= 1.2 * theirs + 2**-23, f"{name}: {ours:.1e}, of PyTorch {theirs:.1e}"
+            assert ours <= 1.2 * theirs + allowed, f"{name}: {ours:.1e}, of PyTorch {theirs:.1e}"
 
 
 def test_large_terms_of_a_gradient_come_last():
