@@ -326,7 +326,8 @@ llvm::Expected<bool> Verifier::run() {
       return llvm::createStringError(error);
   }
   llvm::outs() << "compared: the program as it is compiled (--fuse="
-               << kFuseNames[static_cast<int>(options.compile.fuseLevel())] << ") with the same in float64, unfused, on "
+               << kFuseNames[static_cast<int>(options.compile.fuseLevel())]
+               << ") with the same in float64, unfused, on "
                << (options.runOptions.givesArguments() ? "the given" : "random") << " arguments\n";
   bool good = true;
   for (int32_t entry : entries) {
