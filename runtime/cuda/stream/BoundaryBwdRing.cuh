@@ -74,7 +74,7 @@ __device__ __forceinline__ void loadTiles(const BoundaryBwdArgs &args, const Wal
 
 /// Called by one thread.
 template <class L>
-__device__ __forceinline__ void storeTiles(const BoundaryBwdArgs &args, const Walk &walk, const BoundaryMaps &maps) {
+__device__ __forceinline__ void storeTiles(const Walk &walk, const BoundaryMaps &maps) {
   Slot slot;
   StoredSlots<L> stored;
   walk.forEachPart<L::kRuns>([&](const auto &part) {

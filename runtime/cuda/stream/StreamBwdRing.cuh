@@ -221,7 +221,7 @@ struct StoredSlots {
 
 /// Called by one thread.
 template <class L>
-__device__ __forceinline__ void storeTiles(const StreamBwdArgs &args, const Walk &walk, const CUtensorMap *dx) {
+__device__ __forceinline__ void storeTiles(const Walk &walk, const CUtensorMap *dx) {
   Slot slot;
   StoredSlots<L> stored;
   walk.forEachPart<L::kRuns>([&](const auto &part) {

@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
   if (warp >= kStoreWarp) {
     lowerRegisters<40>();
     if (warp == kStoreWarp && lane == 0)
-      storeTiles<L>(args, walk, maps);
+      storeTiles<L>(walk, maps);
     else if (warp == kLoadWarp && lane == 0)
       loadTiles<L, kStart>(args, walk, maps);
     else if (warp == kSumWarp)

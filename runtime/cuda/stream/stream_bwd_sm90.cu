@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
   if (warp >= kStoreWarp) {
     lowerRegisters<40>();
     if (warp == kStoreWarp && lane == 0)
-      storeTiles<L>(args, walk, &mapDx);
+      storeTiles<L>(walk, &mapDx);
     else if (warp == kLoadWarp && lane == 0)
       loadTiles<L, kStart, kHasDu>(args, walk, &mapX, &mapDxIn, &mapDu);
   } else if (warp < kProductWarps) {
