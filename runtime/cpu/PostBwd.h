@@ -36,6 +36,9 @@ struct PostBwdCall : PostBwdArgs {
 /// Sums of a token that isFour: those of d_h_res by output, then those of d_h_post.
 constexpr int64_t kPostBwdSums = 20;
 
+/// Where the matrix of four streams has A[o][i] of k = 4 * o + i.
+inline int64_t placeInMix(int32_t orient, int64_t k) { return orient == MHCRT_ORIENT_OI ? k : k % 4 * 4 + k / 4; }
+
 } // namespace mhcrt
 
 #endif // MHCRT_CPU_POSTBWD_H

@@ -226,7 +226,7 @@ HWY_INLINE void writeFour(const ProjectionBwdCall &args, int64_t m, int64_t c, c
   const V factor = hn::Set(d, args.factor ? args.factor[m] : 0.0f);
   float mix[16], h[4];
   for (int k = 0; k < 16 && dOut; ++k)
-    mix[k] = args.hRes[m * 16 + (args.orient == MHCRT_ORIENT_OI ? k : k % 4 * 4 + k / 4)];
+    mix[k] = args.hRes[m * 16 + placeInMix(args.orient, k)];
   for (int i = 0; i < 4; ++i)
     h[i] = u ? args.hPre[m * 4 + i] : 0.0f;
   for (int64_t k = 0; k < kGradBlock; k += 2 * kLanes) {

@@ -272,7 +272,7 @@ void postBwdChannels(const PostBwdCall &args, int64_t m, int64_t c, int64_t coun
   float mix[16];
   V dMix[16], dPost[4];
   for (int64_t k = 0; k < 16; ++k) {
-    mix[k] = floats(args.h_res)[m * 16 + (args.orient == MHCRT_ORIENT_OI ? k : k % 4 * 4 + k / 4)];
+    mix[k] = floats(args.h_res)[m * 16 + placeInMix(args.orient, k)];
     dMix[k] = load(sums + k * kLanes);
   }
   for (int64_t o = 0; o < 4; ++o)

@@ -150,7 +150,6 @@ static const void *madeStreams(mhcrt_context &context, const PreBwdArgs &a, cons
 /// The gradients of post's coefficients, from their sums over the channels of each slice.
 static void addSlices(mhcrt_context &context, const PostBwdShare &post, int64_t slices) {
   const int64_t M = post.call.M;
-  const bool oi = post.call.orient == MHCRT_ORIENT_OI;
   context.parallelFor(divideUp(M, kSmallTile), [&](int64_t tile, int) {
     for (int64_t m = tile * kSmallTile; m < std::min(M, (tile + 1) * kSmallTile); ++m)
       for (int64_t k = 0; k < kPostBwdSums; ++k) {
@@ -158,7 +157,7 @@ static void addSlices(mhcrt_context &context, const PostBwdShare &post, int64_t 
         for (int64_t slice = 0; slice < slices; ++slice)
           sum += post.sums[(slice * M + m) * kPostBwdSums + k];
         if (k < 16)
-          floats(post.call.d_h_res)[m * 16 + (oi ? k : k % 4 * 4 + k / 4)] = sum;
+          floats(post.call.d_h_res)[m * 16 + placeInMix(post.call.orient, k)] = sum;
         else
           floats(post.call.d_h_post)[m * 4 + k - 16] = sum;
       }
