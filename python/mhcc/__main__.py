@@ -32,8 +32,8 @@ def main():
     command.add_argument("--mode", help="of torch.compile: reduce-overhead for CUDA graphs")
     command.add_argument("--repeat", type=int, default=20, help="calls, of which the median counts")
     command.add_argument("--beside", action="append", default=[], metavar="NAME=CHECKOUT",
-                         help="a column of another project's kernels, from its sources: liger, transformer_engine or "
-                              "tile_kernels; as often as wanted")
+                         help="a column of another project's kernels, from its sources: liger, transformer_engine, "
+                              "tile_kernels or megatron; as often as wanted")
     command.set_defaults(run=bench.run)
     options = vars(parser.parse_args())
     sys.exit(options.pop("run")(**options))

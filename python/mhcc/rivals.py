@@ -109,6 +109,30 @@ def _tile_kernels(kernels, x, phi, scale, base):
     return kernels.mhc_post(u, x, *mixes)
 
 
+def _load_megatron(checkout):
+    ranks = compat.make_module("megatron.core._rank_utils")
+    ranks.log_single_rank, ranks.safe_get_rank = lambda *_, **__: None, lambda: 0
+    native = compat.make_module("megatron.core.transformer.hyper_connection")
+    for name in ("fused_add_3", "h_aggregate", "h_post_bda", "sinkhorn"):  # where neither Triton nor cuTile is
+        setattr(native, f"native_{name}", None)
+    return _load(checkout, "megatron/core/fusions/fused_mhc_kernels.py", "megatron.core.fusions.fused_mhc_kernels")
+
+
+def _megatron_weights(module, dtype):
+    rows = _from_row_to_column(module)
+    return _leaves(module.phi[rows], *module.scale.split(1), module.base[rows])
+
+
+def _megatron(kernels, x, phi, *weights):
+    """By Triton or cuTile, as the project's own MHC_FORCE_BACKEND says."""
+    n = x.shape[-2]
+    gates = kernels.fused_proj_rms_compute_h(x.flatten(0, 1).flatten(1), phi, *weights, n, _EPS, _EPS)[:3]
+    h_pre, h_post, logits = (gate.unflatten(0, x.shape[:2]) for gate in gates)
+    h_res = kernels.fused_sinkhorn(logits.unflatten(-1, (n, n)), _ITERS, _EPS)
+    u = kernels.fused_h_aggregate(x, h_pre.to(x.dtype))
+    return kernels.fused_h_post_bda(h_res.to(x.dtype), x, h_post.to(x.dtype), u, None)
+
+
 _RIVALS = {
     "liger": _Rival(_load_liger, lambda x: x, _liger_weights, _liger, lambda out: out),
     "transformer_engine": _Rival(_load_transformer_engine, lambda x: x.transpose(1, 2).unsqueeze(1),
@@ -116,6 +140,8 @@ _RIVALS = {
                                  lambda out: out.squeeze(1).transpose(1, 2)),
     "tile_kernels": _Rival(_load_tile_kernels, lambda x: x.unsqueeze(0), _tile_kernels_weights, _tile_kernels,
                            lambda out: out.squeeze(0), (torch.bfloat16,)),
+    "megatron": _Rival(_load_megatron, lambda x: x.unsqueeze(1), _megatron_weights, _megatron,
+                       lambda out: out.squeeze(1)),
 }
 
 

@@ -130,6 +130,12 @@ from mhcc.compat.transformer_engine import mhc_fused_expand_combine, mhc_generat
 """},
     "tile_kernels": {"tile_kernels/modeling/mhc/__init__.py": "", "tile_kernels/modeling/mhc/functional.py":
                      "from mhcc.compat.tile_kernels import mhc_post, mhc_pre"},
+    "megatron": {"megatron/core/fusions/fused_mhc_kernels.py": """
+from megatron.core._rank_utils import log_single_rank, safe_get_rank
+from megatron.core.transformer.hyper_connection import (native_fused_add_3, native_h_aggregate, native_h_post_bda,
+                                                        native_sinkhorn)
+from mhcc.compat.megatron import fused_h_aggregate, fused_h_post_bda, fused_proj_rms_compute_h, fused_sinkhorn
+"""},
 }
 
 
@@ -146,9 +152,9 @@ def test_command_bench_beside(tmp_path):
     out = command("bench", "--shapes=16x32", "--dtype=f32,bf16", "--repeat=1", *checkouts(tmp_path),
                   TORCHDYNAMO_DISABLE="1")
     _, head, single, half = map(str.split, out.splitlines())
-    assert head[2:8] == ["eager", "compiled", "liger", "transformer_engine", "tile_kernels", "mhc"], head
-    assert single[6] == single[-1] == "-" and "-" not in half, "TileKernels has bf16 alone"
-    assert len(single) == len(half) == 8 + 5 and all(float(time) > 0 for time in half[2:8]), half
+    assert head[2:9] == ["eager", "compiled", *RIVALS, "mhc"], head
+    assert single[6] == single[-2] == "-" and "-" not in half, "TileKernels has bf16 alone"
+    assert len(single) == len(half) == 9 + 6 and all(float(time) > 0 for time in half[2:9]), half
 
 
 def test_command_bench_beside_what_is_wrong(tmp_path):
