@@ -56,7 +56,7 @@ struct PreBwdOperands {
 
 /// Operands of a second launch that has the post before in it.
 struct PreBwdBoundary {
-  BoundaryRow *rows; ///< null where it is not; else they have what dProj and scalars have
+  BoundaryRow *rows; ///< null where it is not; else they have what dProj and scalars have, boundaryRowBytes() each
   const float *hPost, *hRes;
   bool inputFirst;  ///< hRes is [in, out]
   int64_t keptFrom; ///< token from which d_u stays in the second-level cache for the second launch

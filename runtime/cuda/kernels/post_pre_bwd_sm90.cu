@@ -54,7 +54,7 @@ cudaError_t mhcrt::postPreBwdSm90(mhcrt_context &context, const PostPreBwdArgs &
   const StreamDivision division = boundaryDivision(a.M, a.C, a.bias);
   const int64_t slots = (a.M + kSlotTokens - 1) / kSlotTokens;
   const int64_t preBytes = preBwdRows(pre, division, nullptr).bytes;
-  const int64_t rowBytes = alignBytes(slots * kSlotTokens * static_cast<int64_t>(sizeof(BoundaryRow)));
+  const int64_t rowBytes = alignBytes(slots * kSlotTokens * boundaryRowBytes(pre.mix));
   const int64_t sumBytes = a.M * (a.C / kSlice) * kTokenSums * static_cast<int64_t>(sizeof(float));
   const int64_t biasBytes = a.d_bias ? division.mostGroups() * a.C * static_cast<int64_t>(sizeof(float)) : 0;
   auto *scratch =

@@ -31,6 +31,7 @@
 #include "cuda/kernels/PreBwd.h"
 #include "cuda/ptx/Barrier.cuh"
 #include "cuda/ptx/CachePolicy.cuh"
+#include "cuda/ptx/Mma.cuh"
 #include "cuda/ptx/Overlap.cuh"
 #include "cuda/ptx/Shared.cuh"
 #include "cuda/stream/BoundaryBwd.h"
@@ -263,6 +264,11 @@ __device__ __forceinline__ float4 mixRow(const float *mix, int k, bool transpose
                     : reinterpret_cast<const float4 *>(mix)[k];
 }
 
+__device__ __forceinline__ BoundaryRow *boundaryRow(const PreBwdOperands &args, const PreBwdBoundary &of,
+                                                    int64_t token) {
+  return reinterpret_cast<BoundaryRow *>(reinterpret_cast<char *>(of.rows) + token * boundaryRowBytes(args.mix));
+}
+
 /// The coefficients of a tile's tokens that are no results. Called by the warps that add the products.
 __device__ __forceinline__ void storeMixes(const PreBwdOperands &args, const PreBwdBoundary &from, int64_t first,
                                            int tokens) {
@@ -270,24 +276,38 @@ __device__ __forceinline__ void storeMixes(const PreBwdOperands &args, const Pre
   for (int item = threadIdx.x; item < tokens * kPieces; item += 32 * kSumWarps) {
     const int64_t token = first + item / kPieces;
     const int piece = item % kPieces;
-    BoundaryRow &row = from.rows[token];
+    BoundaryRow &row = *boundaryRow(args, from, token);
     if (piece < 4)
       reinterpret_cast<float4 *>(row.res)[piece] = mixRow(from.hRes + token * 16, piece, from.inputFirst);
     else if (piece == 8)
       reinterpret_cast<float4 &>(row.post) = reinterpret_cast<const float4 *>(from.hPost)[token];
     else if (args.mix)
-      reinterpret_cast<float4 *>(row.mix)[piece - 4] =
+      reinterpret_cast<float4 *>(static_cast<BoundaryMixRow &>(row).mix)[piece - 4] =
           mixRow(args.mix + token * 16, piece - 4, args.orient == MHCRT_ORIENT_OI);
   }
 }
 
 /// Zeros for the tokens of the last slot that are none.
 __device__ __forceinline__ void clearRest(const PreBwdOperands &args, const PreBwdBoundary &boundary) {
-  constexpr int kPieces = sizeof(BoundaryRow) / 16;
   const int rest = static_cast<int>(-args.M & (kSlotTokens - 1));
-  auto *to = reinterpret_cast<uint4 *>(boundary.rows + args.M);
-  for (int piece = threadIdx.x; piece < rest * kPieces; piece += 32 * kSumWarps)
+  const int pieces = rest * static_cast<int>(boundaryRowBytes(args.mix) / 16);
+  auto *to = reinterpret_cast<uint4 *>(boundaryRow(args, boundary, args.M));
+  for (int piece = threadIdx.x; piece < pieces; piece += 32 * kSumWarps)
     to[piece] = make_uint4(0, 0, 0, 0);
+}
+
+/// d_proj as all blocks of the second launch multiply it.
+__device__ __forceinline__ void storeTerms(const float (&proj)[kColumns], float inverse, BoundaryRow &row) {
+#pragma unroll
+  for (int part = 0; part < kColumns / 8; ++part)
+#pragma unroll
+    for (int q = 0; q < 4; q += 2) {
+      const float *from = proj + part * 8 + 2 * q;
+      uint4 terms;
+      splitF16(from[0] * inverse, from[1] * inverse, terms.x, terms.y);
+      splitF16(from[2] * inverse, from[3] * inverse, terms.z, terms.w);
+      reinterpret_cast<uint4 &>(row.terms[part][q]) = terms;
+    }
 }
 
 /// Writes a token's rows and the tile's partial sums. A lane that is not live has no token of its own.
@@ -311,14 +331,18 @@ __device__ __forceinline__ void storeCoefficients(const Coefficients<n> &c, cons
   const float factor =
       statisticFactor({args.x, n * args.C, args.norm, args.normEps, xWidth<n>(args)}, c.s, dStat, c.token);
   if (live) {
-    BoundaryRow *row = rows.boundary.rows ? rows.boundary.rows + c.token : nullptr;
+    BoundaryRow *row = rows.boundary.rows ? boundaryRow(args, rows.boundary, c.token) : nullptr;
     auto *dProj = reinterpret_cast<float4 *>(row ? row->dProj : rows.dProj + c.token * kColumns);
 #pragma unroll
     for (int k = 0; k < kColumns / 4; ++k)
       dProj[k] = 4 * k < kN ? make_float4(proj[4 * k], proj[4 * k + 1], proj[4 * k + 2], proj[4 * k + 3]) : float4();
     auto *scalars = reinterpret_cast<float4 *>(row ? row->pre : rows.scalars + c.token * kScalars);
     scalars[0] = pre;
-    scalars[1] = make_float4(factor, scaleAbove(most), 0.0f, 0.0f);
+    const float scale = scaleAbove(most);
+    scalars[1] = make_float4(factor, scale, 0.0f, 0.0f);
+    if constexpr (n == 4)
+      if (row)
+        storeTerms(proj, inverseScale(scale), *row);
   }
   addAndScatter(values);
   const int column = threadIdx.x % 32;

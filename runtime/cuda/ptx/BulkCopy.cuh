@@ -16,7 +16,9 @@
 
 namespace mhcrt {
 
-/// Makes earlier ordinary accesses to shared memory visible to later bulk copies.
+/// Makes earlier ordinary accesses to shared memory visible to later bulk copies: those of this thread, and those of
+/// other threads of the block that a barrier has shown it. A proxy fence acts in its own thread and composes with what
+/// synchronizes threads: those that write may have it before they arrive, or the one that copies when it has waited.
 __device__ __forceinline__ void fenceBulk() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 /// `bytes` is a multiple of 16, and both addresses are aligned to 16.

@@ -28,6 +28,15 @@ __device__ __forceinline__ uint4 loadShared4(uint32_t a) {
   asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w) : "r"(a));
   return r;
 }
+__device__ __forceinline__ uint2 loadShared2(uint32_t a) {
+  uint2 r;
+  asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];" : "=r"(r.x), "=r"(r.y) : "r"(a));
+  return r;
+}
+__device__ __forceinline__ float2 loadSharedFloat2(uint32_t a) {
+  const uint2 r = loadShared2(a);
+  return make_float2(__uint_as_float(r.x), __uint_as_float(r.y));
+}
 __device__ __forceinline__ float loadSharedFloat(uint32_t a) {
   float r;
   asm volatile("ld.shared.f32 %0, [%1];" : "=f"(r) : "r"(a));

@@ -16,21 +16,33 @@ constexpr int kTokenSums = 20; ///< d_h_res with the output stream first, d_h_po
 /// reads or makes them to the one that needs them.
 constexpr int64_t kCacheBytes = 50 << 20, kKeptBranch = 32 << 20, kKeptSums = 24 << 20;
 
-/// A token's coefficients. An odd number of 16 bytes: rows of 8 tokens lie in different banks.
+/// A token's coefficients. With a mix or without an odd number of 16 bytes: rows of 8 tokens lie in different banks.
 struct BoundaryRow {
   float dProj[kColumns];
   float pre[4], factor, scale; ///< as in StreamBwdArgs
   float unused[2];
   float post[4], res[16]; ///< h_res with the output stream first
-  float mix[16];          ///< of StreamBwdArgs::mix, with the stream that reads first
+  /// dProj / scale in two f16 terms: [eight columns][pair of them][term]. Each warp of each slice would split it.
+  uint32_t terms[kColumns / 8][4][2];
 };
-static_assert(sizeof(BoundaryRow) == 17 * 16);
+static_assert(sizeof(BoundaryRow) == 19 * 16);
+
+/// The same where StreamBwdArgs::mix is not null.
+struct BoundaryMixRow : BoundaryRow {
+  float mix[16]; ///< with the stream that reads first
+};
+static_assert(sizeof(BoundaryMixRow) == 23 * 16);
+
+/// Bytes of each row of a launch.
+__host__ __device__ constexpr int64_t boundaryRowBytes(bool hasMix) {
+  return hasMix ? sizeof(BoundaryMixRow) : sizeof(BoundaryRow);
+}
 
 /// As there, but that x and d_x are those of the post before. `rows` have all coefficients: of `mix` counts only
 /// whether it is null. `du` is given.
 struct BoundaryBwdArgs : StreamBwdArgs {
   const void *f;
-  const BoundaryRow *rows; ///< of M tokens, and zeros up to a multiple of kSlotTokens
+  const BoundaryRow *rows; ///< of M tokens, and zeros up to a multiple of kSlotTokens; boundaryRowBytes() each
   bool inputFirst;         ///< d_h_res is [in, out]
   void *df;
   float *sums;      ///< [C / kSlice][M][20]

@@ -15,6 +15,7 @@
 #include "cuda/stream/StreamBwdGrads.cuh"
 #include "src/CompensatedSum.h"
 
+#include <stddef.h>
 #include <type_traits>
 
 namespace mhcrt {
@@ -23,6 +24,7 @@ namespace mhcrt {
 struct BoundaryLane {
   int g, q;
   uint32_t streams;  ///< row of the first matrices of four streams; those of k = 1 are at the address ^ 16
+  uint32_t pairs;    ///< of both matrices of two streams; those of the next two are 2048 behind
   uint32_t channels; ///< of f, k = 0, 1, and d_u
 
   template <class L>
@@ -32,6 +34,7 @@ struct BoundaryLane {
     BoundaryLane to;
     to.g = lane >> 2, to.q = lane & 3;
     to.streams = box * 4096 + matrix * 1024 + at(0);
+    to.pairs = box * 4096 + matrix / 2 * 1024 + at(matrix & 1);
     to.channels = (matrix < 2 ? L::kF : L::kDu) + box * 1024 + at(matrix & 1);
     return to;
   }
@@ -39,12 +42,20 @@ struct BoundaryLane {
 
 __device__ __forceinline__ float valueOf(uint32_t pair, int e) { return e ? highBf16(pair) : lowBf16(pair); }
 
-/// A token's rows of 4 x 4.
-__device__ __forceinline__ void loadMix(const float (&from)[16], float4 (&to)[4]) {
+/// A token's rows of 4 x 4 in shared memory.
+__device__ __forceinline__ void loadMix(uint32_t from, float4 (&to)[4]) {
 #pragma unroll
   for (int k = 0; k < 4; ++k)
-    to[k] = reinterpret_cast<const float4 &>(from[4 * k]);
+    to[k] = loadSharedFloat4(from + 16 * k);
 }
+
+/// x of a lane: of each stream both k in a row, as matrix tiles take them.
+struct LaneX {
+  uint4 pairs[2]; ///< of two streams each
+
+  __device__ __forceinline__ explicit LaneX(uint32_t at) : pairs{loadMatrices(at), loadMatrices(at + 2048)} {}
+  __device__ __forceinline__ uint32_t of(int i, int k) const { return part(pairs[i / 2], i % 2 * 2 + k); }
+};
 
 /// The bias as a warp needs it: its 16 channels, and the sums of their d_f, in shared memory for want of registers.
 template <class L>
@@ -130,7 +141,7 @@ struct NoBias {
 };
 
 /// y of one matrix, with the bits of mhc.post.
-__device__ __forceinline__ uint4 makeY(const float4 &post, const float4 (&res)[4], const uint4 &x, float2 f) {
+__device__ __forceinline__ uint4 makeY(const float4 &post, const float4 (&res)[4], const LaneX &x, int k, float2 f) {
   uint32_t ys[4];
 #pragma unroll
   for (int o = 0; o < 4; ++o) {
@@ -140,7 +151,7 @@ __device__ __forceinline__ uint4 makeY(const float4 &post, const float4 (&res)[4
       sum[e] = part(post, o) * (e ? f.y : f.x);
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        sum[e] = fmaf(part(res[o], i), valueOf(part(x, i), e), sum[e]);
+        sum[e] = fmaf(part(res[o], i), valueOf(x.of(i, k), e), sum[e]);
     }
     ys[o] = packBf16(sum[0], sum[1]);
   }
@@ -158,11 +169,13 @@ __device__ __forceinline__ void multiplyPhi(const uint32_t (&first)[3], const ui
     multiplyF16(products[o], first[2], second[2], phi[2][o]);
 }
 
-/// The start of dy of stream o.
+/// The start of dy of stream o, with what y and d_u add.
 template <Start kStart>
-__device__ __forceinline__ float addStart(float sum, const float4 (&mix)[4], const uint4 &grads, int o, int e) {
+__device__ __forceinline__ float startOf(const float4 (&mix)[4], const uint4 &grads, float factor, float y, float pre,
+                                         float du, int o, int e) {
   if (kStart == Start::kAdd)
-    sum += valueOf(part(grads, o), e);
+    return fmaf(pre, du, fmaf(factor, y, valueOf(part(grads, o), e)));
+  float sum = fmaf(pre, du, factor * y);
   if (kStart == Start::kMix) {
 #pragma unroll
     for (int next = 0; next < 4; ++next)
@@ -188,86 +201,98 @@ __device__ __forceinline__ uint4 makeDx(const float4 &post, const float4 (&res)[
                     packBf16(dx[3][0], dx[3][1]));
 }
 
-/// Sums of d_h_res and d_h_post over the warp's channels, of every token at `to`. A tile has the dy of two outputs of
-/// all tokens in its rows, and one input of all tokens in its columns; of it count the places where both tokens are the
-/// same: a lane in four has one of them.
-template <class Bias>
-__device__ __forceinline__ void storeTokenSums(const uint4 (&dy)[2], const uint4 (&x)[2], const uint4 &channels,
-                                               const Bias &bias, int g, int q, float *to) {
-  float sums[kTokenSums];
-#pragma unroll
-  for (int o = 0; o < 4; o += 2)
-#pragma unroll
-    for (int i = 0; i < 5; ++i) {
-      float tile[4] = {};
-      multiplyBf16(tile, part(dy[0], o), part(dy[0], o + 1), part(dy[1], o), part(dy[1], o + 1),
-                   i < 4 ? part(x[0], i) : channels.x, i < 4 ? part(x[1], i) : channels.y);
-      if (i == 4)
-        bias.multiply(tile, dy, o);
-      sums[i < 4 ? 4 * o + i : 16 + o] = g & 1 ? tile[1] : tile[0];
-      sums[i < 4 ? 4 * (o + 1) + i : 16 + o + 1] = g & 1 ? tile[3] : tile[2];
-    }
-  if (q != g >> 1)
-    return;
-#pragma unroll
-  for (int k = 0; k < kTokenSums; k += 4)
-    *reinterpret_cast<float4 *>(to + g * kTokenSums + k) = make_float4(sums[k], sums[k + 1], sums[k + 2], sums[k + 3]);
-}
+/// Sums of d_h_res and d_h_post over the warp's channels. A tile has the dy of two outputs of all tokens in its rows,
+/// and one input of all tokens in its columns; of it count the places where both tokens are the same: a lane in four
+/// has one of them.
+struct TokenTiles {
+  float tiles[2][5][4]; ///< [outputs / 2][input, f]
 
-/// A warp's part of a slot, whose boxes are at `box`, by the row of the lane's token.
-template <Start kStart, class Bias>
-__device__ __forceinline__ void makeTile(const BoundaryRow &row, const BoundaryLane &lane,
-                                         const PhiTiles<TileOrder::plain> &phi, const Bias &bias, uint32_t box,
-                                         bool hasProduct, float *tokenSums) {
-  const uint32_t streams = box + lane.streams;
-  uint4 x[2], grads[2] = {}, dy[2];
+  template <class Bias>
+  __device__ __forceinline__ TokenTiles(const uint4 (&dy)[2], const LaneX &x, const uint4 &channels, const Bias &bias)
+      : tiles{} {
 #pragma unroll
-  for (int k = 0; k < 2; ++k) {
-    x[k] = loadMatrices(streams ^ (16 * k));
-    if (kStart != Start::kNone)
-      grads[k] = loadMatrices((streams ^ (16 * k)) + kStreamsBytes);
+    for (int o = 0; o < 4; o += 2)
+#pragma unroll
+      for (int i = 0; i < 5; ++i) {
+        multiplyBf16(tiles[o / 2][i], part(dy[0], o), part(dy[0], o + 1), part(dy[1], o), part(dy[1], o + 1),
+                     i < 4 ? x.of(i, 0) : channels.x, i < 4 ? x.of(i, 1) : channels.y);
+        if (i == 4)
+          bias.multiply(tiles[o / 2][i], dy, o);
+      }
   }
+
+  /// Stores those of every token at `to`.
+  __device__ __forceinline__ void store(int g, int q, uint32_t to) const {
+    const auto sum = [&](int o, int i) {
+      const float (&tile)[4] = tiles[o / 2][i];
+      return g & 1 ? tile[o % 2 * 2 + 1] : tile[o % 2 * 2];
+    };
+    if (q != g >> 1)
+      return;
+#pragma unroll
+    for (int o = 0; o < 4; ++o)
+      storeSharedFloat4(to + (g * kTokenSums + 4 * o) * 4, make_float4(sum(o, 0), sum(o, 1), sum(o, 2), sum(o, 3)));
+    storeSharedFloat4(to + (g * kTokenSums + 16) * 4, make_float4(sum(0, 4), sum(1, 4), sum(2, 4), sum(3, 4)));
+  }
+};
+
+/// A warp's part of a slot, whose boxes are at `box`, by the lane's token, whose row is at `row`.
+template <Start kStart, class Bias>
+__device__ __forceinline__ void makeTile(uint32_t row, const BoundaryLane &lane, const PhiTiles<TileOrder::plain> &phi,
+                                         const Bias &bias, uint32_t box, bool hasProduct, uint32_t tokenSums) {
+  const uint32_t streams = box + lane.streams;
+  const LaneX x(box + lane.pairs);
   const uint4 channels = loadMatrices(box + lane.channels); // f, d_u
-  const float4 post = reinterpret_cast<const float4 &>(row.post), pre = reinterpret_cast<const float4 &>(row.pre);
-  const float scale = row.scale * phi.scale, inverse = inverseScale(row.scale);
+  const float4 post = loadSharedFloat4(row + offsetof(BoundaryRow, post));
+  float4 res[4], mix[4];
+  loadMix(row + offsetof(BoundaryRow, res), res);
   uint32_t first[3], second[3], branch[2];
 #pragma unroll
   for (int n = 0; n < 3; ++n) {
-    const float2 proj = reinterpret_cast<const float2 &>(row.dProj[n * 8 + 2 * lane.q]);
-    splitF16(proj.x * inverse, proj.y * inverse, first[n], second[n]);
+    const uint2 terms = loadShared2(row + offsetof(BoundaryRow, terms) + n * 32 + lane.q * 8);
+    first[n] = terms.x, second[n] = terms.y;
   }
-  float4 res[4], mix[4];
-  loadMix(row.res, res);
+  uint4 grads[2] = {}, dy[2];
+#pragma unroll
+  for (int k = 0; k < 2; ++k)
+    if (kStart != Start::kNone)
+      grads[k] = loadMatrices((streams ^ (16 * k)) + kStreamsBytes);
+  const float4 pre = loadSharedFloat4(row + offsetof(BoundaryRow, pre));
+  const float2 scalars = loadSharedFloat2(row + offsetof(BoundaryRow, factor));
+  const float factor = scalars.x, scale = scalars.y * phi.scale;
   if (kStart == Start::kMix)
-    loadMix(row.mix, mix);
+    loadMix(row + sizeof(BoundaryRow), mix);
 #pragma unroll
   for (int k = 0; k < 2; ++k) {
-    const uint32_t at = streams ^ (16 * k);
     float products[4][4] = {};
     multiplyPhi(first, second, phi.parts[k], products);
-    const uint4 y = makeY(post, res, x[k], bias.add(part(channels, k), k));
+    const uint4 y = makeY(post, res, x, k, bias.add(part(channels, k), k));
     if (hasProduct)
-      storeMatrices(at, y);
+      storeMatrices(streams ^ (16 * k), y);
     uint32_t dys[4];
 #pragma unroll
     for (int o = 0; o < 4; ++o) {
       float sums[2];
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
-        float sum = fmaf(part(pre, o), valueOf(part(channels, 2 + k), e), row.factor * valueOf(part(y, o), e));
-        sum = addStart<kStart>(sum, mix, grads[k], o, e);
-        sums[e] = fmaf(products[o][e] + products[o][2 + e], scale, sum);
+        const float start = startOf<kStart>(mix, grads[k], factor, valueOf(part(y, o), e), part(pre, o),
+                                            valueOf(part(channels, 2 + k), e), o, e);
+        sums[e] = fmaf(products[o][e] + products[o][2 + e], scale, start);
       }
       dys[o] = packBf16(sums[0], sums[1]);
     }
     dy[k] = make_uint4(dys[0], dys[1], dys[2], dys[3]);
+  }
+  const TokenTiles sums(dy, x, channels, bias);
+#pragma unroll
+  for (int k = 0; k < 2; ++k) {
     float df[2];
-    storeMatrices(at + kStreamsBytes, makeDx(post, res, dy[k], df));
+    storeMatrices((streams ^ (16 * k)) + kStreamsBytes, makeDx(post, res, dy[k], df));
     bias.addGrad(df, k);
     branch[k] = packBf16(df[0], df[1]);
   }
   storeMatrices(box + lane.channels, make_uint2(branch[0], branch[1]));
-  storeTokenSums(dy, x, channels, bias, lane.g, lane.q, tokenSums);
+  sums.store(lane.g, lane.q, tokenSums);
 }
 
 template <class L, Start kStart, bool kBias>
@@ -281,10 +306,9 @@ __device__ __forceinline__ void makeGrads(const BoundaryBwdArgs &args, const Wal
 #pragma unroll 1
     for (int s = 0; s < count; ++s) {
       barrierWait(walk.full + 8 * slot.at, slot.parity);
-      const auto *rows = sharedAt<BoundaryRow>(walk.shared, L::kRowsAt + slot.at * L::kRows);
-      makeTile<kStart>(rows[lane.g], lane, phi, bias, walk.base + slot.at * L::kBox, args.partials,
-                       sharedAt<float>(walk.shared, L::kSumsAt + slot.at * L::kSums + warp * L::kWarpSums));
-      fenceBulk();
+      makeTile<kStart>(walk.base + L::kRowsAt + slot.at * L::kRows + lane.g * L::kProjRow, lane, phi, bias,
+                       walk.base + slot.at * L::kBox, args.partials,
+                       walk.base + L::kSumsAt + slot.at * L::kSums + warp * L::kWarpSums);
       __syncwarp();
       if ((threadIdx.x & 31) == 0)
         barrierArrive(walk.done + 8 * slot.at);

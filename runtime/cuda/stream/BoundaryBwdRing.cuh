@@ -25,7 +25,7 @@ struct BoundaryLayout {
   static constexpr bool kRuns = kHasRuns;
   static constexpr uint32_t kGrad = kStreamsBytes, kF = 2 * kStreamsBytes, kDu = kF + kChannelsBytes;
   static constexpr uint32_t kBox = kDu + kChannelsBytes;
-  static constexpr uint32_t kProjRow = sizeof(BoundaryRow), kRows = kSlotTokens * kProjRow;
+  static constexpr uint32_t kProjRow = boundaryRowBytes(kStart == Start::kMix), kRows = kSlotTokens * kProjRow;
   static constexpr uint32_t kWarpSums = kSlotTokens * kTokenSums * 4, kSums = kGradWarps * kWarpSums;
   static constexpr uint32_t kBarriers = 512, kBias = kSlice * 4, kBiasSums = kGradWarps * 32 * 4 * 8;
   static constexpr int kMostSlots =
@@ -50,7 +50,8 @@ __device__ __forceinline__ void loadTile(const BoundaryBwdArgs &args, const Walk
   barrierExpect(bar, L::kBox - (kStart == Start::kNone ? kStreamsBytes : 0) + L::kRows);
   loadStreams(box, &maps.x, token, group, bar);
   loadChannels(box + L::kF, &maps.f, token, group, bar);
-  bulkLoad(walk.base + L::kRowsAt + slot * L::kRows, args.rows + token, L::kRows, bar);
+  bulkLoad(walk.base + L::kRowsAt + slot * L::kRows,
+           reinterpret_cast<const char *>(args.rows) + int64_t(token) * L::kProjRow, L::kRows, bar);
   if (kStart != Start::kNone)
     loadStreams(box + L::kGrad, &maps.start, token, group, bar);
   loadChannels(box + L::kDu, &maps.du, token, group, bar, keepShort());
@@ -82,6 +83,7 @@ __device__ __forceinline__ void storeTiles(const Walk &walk, const BoundaryMaps 
 #pragma unroll 1
     for (int s = 0; s < part.count; ++s) {
       barrierWait(walk.done + 8 * slot.at, slot.parity);
+      fenceBulk(); // for all that wrote: they are short of time, and this thread has it
       const uint32_t box = walk.base + slot.at * L::kBox;
       storeStreams(&maps.dx, part.token(s), group, box + L::kGrad);
       storeChannels(&maps.df, part.token(s), group, box + L::kF);
