@@ -18,6 +18,9 @@
 
 namespace mhcrt {
 
+constexpr int kSumWarp = kLoadWarp + 1, kSumWarps = 2;
+static_assert(32 * (kSumWarp + kSumWarps) == kStreamThreads);
+
 /// Shared memory: the slots' boxes, their rows of coefficients, their warps' sums of tokens, sums of d_phi, the bias
 /// and the sums of its gradient, barriers.
 template <Start kStart, bool kHasRuns>
@@ -94,28 +97,30 @@ __device__ __forceinline__ void storeTiles(const Walk &walk, const BoundaryMaps 
   waitStores();
 }
 
-/// Called by a warp: adds the warps' sums of a slot's tokens, in their order.
+/// Called by each of kSumWarps, which have a part of the tokens: adds the other warps' sums of a slot's tokens, in
+/// their order. One warp alone takes as long for a slot as those that make its gradients.
 template <class L>
-__device__ __forceinline__ void storeTokenSums(const BoundaryBwdArgs &args, const Walk &walk) {
-  constexpr int kPieces = L::kWarpSums / 16, kTokenPieces = kTokenSums / 4;
-  const int lane = threadIdx.x & 31;
+__device__ __forceinline__ void storeTokenSums(const BoundaryBwdArgs &args, const Walk &walk, int warp) {
+  constexpr int kPieces = L::kWarpSums / 16 / kSumWarps, kTokenPieces = kTokenSums / 4;
+  static_assert(kPieces <= 32 && kPieces * kSumWarps * 16 == L::kWarpSums);
+  const int lane = threadIdx.x & 31, piece = warp * kPieces + lane;
   Slot slot;
   walk.forEachPart<L::kRuns>([&](const auto &part) {
 #pragma unroll 1
     for (int s = 0; s < part.count; ++s) {
       barrierWait(walk.done + 8 * slot.at, slot.parity);
-      const int token = part.token(s), left = static_cast<int>(args.M) - token;
-      const auto *sums = sharedAt<float4>(walk.shared, L::kSumsAt + slot.at * L::kSums);
-      auto *to = reinterpret_cast<float4 *>(args.sums) + (part.slice * args.M + token) * kTokenPieces;
-      for (int piece = lane; piece < kPieces; piece += 32) {
-        float4 sum = sums[piece];
+      if (lane < kPieces) {
+        const uint32_t from = walk.base + L::kSumsAt + slot.at * L::kSums + piece * 16;
+        float4 sum = loadSharedFloat4(from);
 #pragma unroll
-        for (int warp = 1; warp < kGradWarps; ++warp) {
-          const float4 other = sums[warp * kPieces + piece];
-          sum.x += other.x, sum.y += other.y, sum.z += other.z, sum.w += other.w;
+        for (int other = 1; other < kGradWarps; ++other) {
+          const float4 its = loadSharedFloat4(from + other * L::kWarpSums);
+          sum.x += its.x, sum.y += its.y, sum.z += its.z, sum.w += its.w;
         }
-        if (piece / kTokenPieces < left)
-          storeOnce(to + piece, sum, token < args.keptSums ? keepLong() : keepAsUsual());
+        const int token = part.token(s);
+        auto *to = reinterpret_cast<float4 *>(args.sums) + (part.slice * args.M + token) * kTokenPieces + piece;
+        if (token + piece / kTokenPieces < static_cast<int>(args.M))
+          storeOnce(to, sum, token < args.keptSums ? keepLong() : keepAsUsual());
       }
       __syncwarp();
       if (lane == 0)

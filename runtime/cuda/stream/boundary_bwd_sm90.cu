@@ -15,18 +15,21 @@
 //           4-11  y and the mixes by multiply-adds, so that y has the bits of mhc.post; d_h_res and d_h_post by matrix
 //                 tiles, of which only the places count where rows and columns have the same token: 10 tiles take the
 //                 place of 80 multiply-adds a lane and of the sums over lanes.
-//           14    adds the 8 warps' sums of a tile's tokens; token_sums_sm90.cu adds the slices.
+//           14-15 add the 8 warps' sums of a tile's tokens, half of them each; token_sums_sm90.cu adds the slices.
 //         Where turns would leave an eighth of 132 blocks' time unused, each has a run of tiles, of up to two slices.
-// Bytes   per token 8C for x, 8C for start, 2C for f, 2C for d_u, 8C for d_x, 2C for d_f; 272 per slice from the
-//         second-level cache, and 80 out; 384C per group for the partial sums.
+// Bytes   per token 8C for x, 8C for start, 2C for f, 2C for d_u, 8C for d_x, 2C for d_f; 304 (with mix 368) per slice
+//         from the second-level cache, and 80 out; 384C per group for the partial sums.
 // Needs   as stream_bwd; d_u. One block per multiprocessor: 152, 160 and 40 registers a thread by role, no spills.
 // Round   y and dy to bf16, as where they are stored; the rest as in stream_bwd. d_h_res and d_h_post: f32 sums; the
 //         bias in two bf16 terms there. d_bias: compensated sums of d_f before it is rounded.
 // Tried   The mixes by tiles, too, four tokens in each sum: 500 instructions a slot and warp in place of 550, no faster
 //         on an H100, and zero times the NaN of one token reached the others. The last of the slices to come adds all,
-//         by a counter of each tile: its fences take ten times as long as the tile. 5 or 7 slots: as fast as 6. The
-//         first slots loaded before the wait: as fast. Lines of x, f and start given up first by the second-level
-//         cache, or those of d_x: 5 percent slower.
+//         by a counter of each tile: its fences take ten times as long as the tile. 5 or 7 slots: as fast as 6 on an
+//         H100. The first slots loaded before the wait: as fast. Lines of x, f and start given up first by the
+//         second-level cache, or those of d_x: 5 percent slower. On an H200: one warp for the tokens' sums, 7 percent
+//         slower; both columns of a token's place stored, for the sums' warps to choose, 17 instructions less but 5
+//         slots, 8 percent slower; the next slot's first loads before this one's sums are stored, or fewer stores in
+//         flight, so that slots are free sooner: as fast; runs at 120 blocks: 0 to 4 percent slower.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/LaunchOverlapping.h"
@@ -39,8 +42,6 @@ using namespace mhcrt;
 
 namespace {
 
-constexpr int kSumWarp = kLoadWarp + 1;
-
 template <Start kStart, bool kBias, bool kRuns>
 __global__ void __launch_bounds__(kStreamThreads, 1)
     boundaryBwdKernel(const __grid_constant__ BoundaryBwdArgs args, const __grid_constant__ BoundaryMaps maps) {
@@ -50,7 +51,7 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
   Walk walk = Walk::of(args, L::kMostSlots, shared, L());
   walk.ready = walk.done;
   if (threadIdx.x == 0)
-    walk.init<kRuns>(args, 2 + (args.partials ? kProductWarps : 0));
+    walk.init<kRuns>(args, 1 + kSumWarps + (args.partials ? kProductWarps : 0));
   __syncthreads();
   if (warp >= kStoreWarp) {
     lowerRegisters<40>();
@@ -58,8 +59,8 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
       storeTiles<L>(walk, maps);
     else if (warp == kLoadWarp && lane == 0)
       loadTiles<L, kStart>(args, walk, maps);
-    else if (warp == kSumWarp)
-      storeTokenSums<L>(args, walk);
+    else if (warp >= kSumWarp)
+      storeTokenSums<L>(args, walk, warp - kSumWarp);
   } else if (warp < kProductWarps) {
     raiseRegisters<152>();
     if (args.partials)
