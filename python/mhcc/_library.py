@@ -34,6 +34,31 @@ def cached_bytes():
     return function()
 
 
+def sizes_of(schema):
+    """Names of the arguments that are sizes of results."""
+    return [argument.name for argument in schema.arguments if isinstance(argument.real_type, torch.SymIntType)]
+
+
+def register_fake(name):
+    """Registers a function that makes results without numbers, for both forms of the op."""
+
+    def register(fake):
+        torch.library.register_fake(f"mhc::{name}")(fake)
+        schema = getattr(torch.ops.mhc, name).default._schema
+        names, given = [result.name for result in schema.returns], sizes_of(schema)
+
+        @torch.library.register_fake(f"mhc::{name}.compiled")
+        def compiled(operands, sizes, call):
+            words, made = (part.split() for part in call.split("->"))
+            tensors = zip((word for word in words if "=" not in word), operands)
+            attributes = dict(word.split("=") for word in words if "=" in word)
+            attributes.update(zip(given, sizes), output_mask=[one in made for one in names])
+            found = fake(**dict(tensors), **attributes)
+            return [one for one in found if one is not None] if len(names) > 1 else [found]
+
+    return register
+
+
 def is_differentiated(*operands):
     return torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in operands)
 

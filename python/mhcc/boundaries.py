@@ -5,6 +5,8 @@ import operator
 import torch
 from torch._inductor.custom_graph_pass import CustomGraphPass, get_hash_for_files
 
+from ._library import sizes_of
+
 _VIEWS = (torch.ops.aten.view.default, torch.ops.aten.reshape.default, torch.ops.aten._unsafe_view.default)
 
 # Names of tensors and attributes that are others in the op of a boundary.
@@ -212,14 +214,58 @@ def join(graph, level):
         graph.lint()
 
 
+def _lower(op):
+    """Lets Inductor give an op contiguous operands, and trust its results to be as its record says at each call."""
+    from torch._inductor import lowering
+
+    if op in lowering.lowerings:
+        return
+    lowering.make_fallback(op, lowering.require_contiguous)
+    call = lowering.lowerings[op]
+
+    def lower(*args):
+        results = call(*args)
+        for result in results:
+            result.data.data.skip_size_stride_alignment_checks = True
+        return results
+
+    lowering.lowerings[op] = lower
+
+
+def write(node):
+    """Puts the op's form for compiled graphs in place of a call: PyTorch has less to take apart whenever it runs."""
+    schema, graph = node.target._schema, node.graph
+    given = {key: value for key, value in _given(node).items() if key != "output_mask"}
+    sizes = [given.pop(name) for name in sizes_of(schema) if name in given]
+    operands = [name for name, value in given.items() if isinstance(value, torch.fx.Node)]
+    numbers = {name: int(value) if isinstance(value, bool) else value for name, value in given.items()}
+    attributes = [f"{name}={value}" for name, value in numbers.items() if name not in operands]
+    value = node.meta["val"]
+    pairs = zip(schema.returns, [value] if len(schema.returns) == 1 else value)
+    made = {result.name: one for result, one in pairs if one is not None}
+    with graph.inserting_before(node):
+        text = " ".join([*operands, *attributes, "->", *made])
+        op = node.target.overloadpacket.compiled
+        call = graph.call_function(op, ([given[name] for name in operands], sizes, text))
+        call.meta = {**node.meta, "val": list(made.values())}
+        _lower(op)
+        for name, old in _results(node).items():
+            part = graph.call_function(operator.getitem, (call, list(made).index(name)))
+            old.replace_all_uses_with(part, propagate_meta=True)
+    _erase(node)
+
+
 class Boundaries(CustomGraphPass):
-    """`join` as a pass of Inductor. Its caches know it by the text of this file."""
+    """`join` and `write` as a pass of Inductor. Its caches know it by the text of this file."""
 
     def __init__(self, level):
         self.level = level
 
     def __call__(self, graph):
         join(graph, self.level)
+        for node in list(graph.nodes):
+            if isinstance(node.target, torch._ops.OpOverload) and node.target.namespace == "mhc":
+                write(node)
 
     def uuid(self):
         return get_hash_for_files((__file__,), self.level or "")

@@ -1,5 +1,6 @@
 """The ops below PyTorch's own machinery: opcheck, strides, modes, checkpoints, errors."""
 
+import operator
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import mhcc
 import pytest
 import torch
 from cases import CASES, PRESET
+from mhcc import boundaries
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
@@ -53,6 +55,27 @@ def test_opcheck(name):
         fresh = tuple(arg.detach().clone().requires_grad_(differentiated and arg.is_floating_point())
                       if isinstance(arg, torch.Tensor) else arg for arg in args)
         torch.library.opcheck(op, fresh, kwargs)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_written_calls(name):
+    """The form of an op that compiled graphs call makes the same results, with the same bits."""
+    for op, args, kwargs in record(CASES[name])[2]:
+        graph, operands = torch.fx.Graph(), [arg.detach() for arg in args if arg is not None]
+        places = iter([graph.placeholder(f"operand_{i}") for i in range(len(operands))])
+        call = graph.call_function(op, tuple(arg if arg is None else next(places) for arg in args), kwargs)
+        expected = call.meta["val"] = op(*(arg if arg is None else arg.detach() for arg in args), **kwargs)
+        if isinstance(expected, tuple):
+            made = [i for i, value in enumerate(expected) if value is not None]
+            graph.output([graph.call_function(operator.getitem, (call, i)) for i in made])
+            expected = [expected[i] for i in made]
+        else:
+            graph.output([call])
+            expected = [expected]
+        boundaries.write(call)
+        assert_same_bits(torch.fx.GraphModule({}, graph)(*operands), expected)
+        (written,) = graph.find_nodes(op="call_function", target=op.overloadpacket.compiled)
+        torch.library.opcheck(written.target, (operands, *written.args[1:]))
 
 
 def apart(value):

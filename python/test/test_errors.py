@@ -53,6 +53,10 @@ def forward_mode():
         mhcc.aggregate(x, operands["h_pre"])
 
 
+def written(text, *operands):
+    return lambda: torch.ops.mhc.contract.compiled([torch.zeros(2, 4, 8), *operands], [], text)
+
+
 ERRORS = {
     "rank": (post(x=lambda x: x[0, 0, 0]), "mhcrt_post: 'x' has shape [40]; needed [2, 3, 4, 40]"),
     "size": (post(h_res=lambda h: h[..., :3]), "mhcrt_post: 'h_res' has shape [2, 3, 4, 3]; needed [2, 3, 4, 4]"),
@@ -72,6 +76,14 @@ ERRORS = {
     "mask": (lambda: torch.ops.mhc.aggregate_bwd(torch.zeros(2, 8), torch.zeros(2, 4, 8), torch.zeros(2, 4),
                                                  layout="nC", output_mask=[True]),
              "mhcrt_aggregate_bwd: 'output_mask' has 1 elements; needed 2"),
+    "written-operand": (written("y mode=sum layout=nC -> out"), "mhcrt_contract: 'y' is not known"),
+    "written-result": (written("x mode=sum layout=nC -> y"), "mhcrt_contract: 'y' is not known"),
+    "written-word": (written("x mode=product layout=nC -> out"),
+                     "mhcrt_contract: 'mode' is product; needed mean or sum"),
+    "written-number": (lambda: torch.ops.mhc.sinkhorn.compiled([torch.zeros(4, 4)], [], "logits iters=4.5 -> out"),
+                       "mhcrt_sinkhorn: 'iters' is 4.5; needed a number"),
+    "written-operands": (written("x mode=sum layout=nC -> out", torch.zeros(1)),
+                         "mhcrt_contract: there are 2 operands; needed 1"),
     "delta-rank": (delta({"qkvzba": lambda x: x[0]}),
                    "mhcrt_pre_gated_delta_rule: 'qkvzba' has shape [2, 112]; needed [b, M, D]"),
     "delta-heads": (delta(num_key_heads=3),

@@ -5,16 +5,18 @@
 //
 //===------------------------------------------------------------------------===//
 #include "BoxedOp.h"
-#include "Gpu.h"
 #include "Memory.h"
 
 #include <torch/csrc/stable/ops.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 using namespace mhcrt;
@@ -34,26 +36,48 @@ struct Value {
   int64_t integer = 0;
 };
 
-class Call {
+/// The part of a call that does not follow from its tensors and sizes.
+class Plan {
 public:
-  Call(const BoxedOp &op, StableIValue *stack);
-  void run(StableIValue *stack);
+  explicit Plan(const BoxedOp &op) : op(op), words(op.attrs.count, 0) {}
+  /// Reads the text of a call of a compiled graph.
+  Plan(const BoxedOp &op, std::string_view text);
+
+  void setAttr(unsigned number, const std::optional<Value> &value);
+
+  const BoxedOp &op;
+  std::vector<unsigned> given; ///< the operands that the text names
+  std::vector<int64_t> words;  ///< the number of each attribute's word
+  std::vector<bool> mask;
+  alignas(8) char args[kMostArgsBytes] = {};
 
 private:
-  [[noreturn]] void fail(const std::string &what) const { throw std::runtime_error(op.name + (": " + what)); }
+  void readAttr(std::string_view name, std::string_view text);
+};
+
+class Call {
+public:
+  explicit Call(const Plan &plan)
+      : op(plan.op), plan(plan), tensors(op.tensors.count), elements(op.tensors.count, MHCRT_NONE) {
+    std::fill_n(dims, op.dims.count, kUnknown);
+  }
+  void setTensor(unsigned number, std::optional<Tensor> tensor) { tensors[number] = std::move(tensor); }
+  void setSize(unsigned dim, int64_t size) { dims[dim] = size; }
+  /// The results, undefined ones where they are not made.
+  std::vector<Tensor> run();
+
+private:
   std::string neededShape(const BoxedTensor &row) const;
 
-  void takeOperands(StableIValue *&next);
-  void takeAttrs(StableIValue *&next);
-  void setAttr(unsigned number);
   void setOperand(unsigned number);
   void setPlace(const BoxedTensor &row, const Tensor &tensor);
-  void bindDims(const BoxedTensor &row, const std::vector<int64_t> &sizes);
+  template <typename Sizes>
+  void bindDims(const BoxedTensor &row, const Sizes &sizes);
   void makeResult(unsigned number);
   void makeResults();
 
   const unsigned *dimsOf(const BoxedTensor &row) const {
-    return row.flipAttr >= 0 && words[row.flipAttr] != 0 ? row.flippedDims : row.dims;
+    return row.flipAttr >= 0 && plan.words[row.flipAttr] != 0 ? row.flippedDims : row.dims;
   }
   int32_t elementOf(unsigned result) const;
 
@@ -63,18 +87,20 @@ private:
   }
 
   const BoxedOp &op;
+  const Plan &plan;
   std::vector<std::optional<Tensor>> tensors;
   std::vector<int32_t> elements; ///< mhcrt_dtype of each tensor
-  std::vector<int64_t> dims;
-  std::vector<std::optional<Value>> values;
-  std::vector<int64_t> words; ///< the number of each attribute's word
-  std::vector<bool> mask;
+  int64_t dims[kMostDims];
   std::optional<std::vector<int64_t>> tokens; ///< the leading dims
   std::optional<TensorPlace> place;
-  alignas(8) char args[kMostArgsBytes] = {};
+  alignas(8) char args[kMostArgsBytes];
 };
 
 } // namespace
+
+[[noreturn]] static void fail(const BoxedOp &op, const std::string &what) {
+  throw std::runtime_error(op.name + (": " + what));
+}
 
 //===----------------------------------------------------------------------===//
 // Element types
@@ -101,54 +127,8 @@ static int32_t torchType(int32_t element) {
 }
 
 //===----------------------------------------------------------------------===//
-// Arguments
+// Attributes
 //===----------------------------------------------------------------------===//
-
-/// All that is on the stack is taken before anything is looked at, for whatever stays there is lost.
-Call::Call(const BoxedOp &op, StableIValue *stack)
-    : op(op), tensors(op.tensors.count), elements(op.tensors.count, MHCRT_NONE), dims(op.dims.count, kUnknown),
-      values(op.attrs.count), words(op.attrs.count, 0) {
-  takeOperands(stack);
-  for (unsigned i = 0; i < op.dims.count; ++i)
-    if (op.dims[i].isGiven)
-      dims[i] = stable::to<int64_t>(*stack++);
-  takeAttrs(stack);
-  if (op.hasMask)
-    mask = stable::to<std::vector<bool>>(*stack++);
-}
-
-void Call::takeOperands(StableIValue *&next) {
-  for (unsigned i = 0; i < op.operands; ++i, ++next)
-    tensors[i] = op.tensors[i].isOptional ? stable::to<std::optional<Tensor>>(*next) : stable::to<Tensor>(*next);
-}
-
-template <typename T>
-static std::optional<T> take(StableIValue value, bool isOptional) {
-  return isOptional ? stable::to<std::optional<T>>(value) : stable::to<T>(value);
-}
-
-void Call::takeAttrs(StableIValue *&next) {
-  for (unsigned i = 0; i < op.attrs.count; ++i, ++next) {
-    const BoxedAttr &row = op.attrs[i];
-    switch (row.kind) {
-    case BoxedAttr::Word:
-      if (auto word = take<std::string>(*next, row.isOptional))
-        values[i] = Value{*word};
-      break;
-    case BoxedAttr::Float:
-      if (auto number = take<double>(*next, row.isOptional))
-        values[i] = Value{{}, *number};
-      break;
-    case BoxedAttr::Int:
-      if (auto integer = take<int64_t>(*next, row.isOptional))
-        values[i] = Value{{}, 0, *integer};
-      break;
-    case BoxedAttr::Bool:
-      values[i] = Value{{}, 0, stable::to<bool>(*next)};
-      break;
-    }
-  }
-}
 
 static std::string listed(const Rows<const char *const> &words) {
   std::string text;
@@ -157,22 +137,92 @@ static std::string listed(const Rows<const char *const> &words) {
   return text;
 }
 
-void Call::setAttr(unsigned number) {
+void Plan::setAttr(unsigned number, const std::optional<Value> &value) {
   const BoxedAttr &row = op.attrs[number];
-  const std::optional<Value> &value = values[number];
+  auto set = [&](auto bits) { std::memcpy(args + row.offset, &bits, sizeof(bits)); };
   if (row.kind == BoxedAttr::Float)
-    return set(row.offset, value ? value->number : row.whenAbsent);
+    return set(value ? value->number : row.whenAbsent);
   int64_t integer = value ? value->integer : int64_t(row.whenAbsent);
   if (row.kind == BoxedAttr::Word && value) {
     integer = std::find(row.words.begin(), row.words.end(), value->word) - row.words.begin();
     if (integer == row.words.count)
-      fail("'" + std::string(row.name) + "' is " + value->word + "; needed " + listed(row.words));
+      fail(op, "'" + std::string(row.name) + "' is " + value->word + "; needed " + listed(row.words));
   }
   words[number] = integer;
   if (row.bytes == 4)
-    set(row.offset, int32_t(integer));
+    set(int32_t(integer));
   else
-    set(row.offset, integer);
+    set(integer);
+}
+
+template <typename T>
+static std::optional<T> take(StableIValue value, bool isOptional) {
+  return isOptional ? stable::to<std::optional<T>>(value) : stable::to<T>(value);
+}
+
+static std::optional<Value> takeAttr(const BoxedAttr &row, StableIValue value) {
+  switch (row.kind) {
+  case BoxedAttr::Word:
+    if (auto word = take<std::string>(value, row.isOptional))
+      return Value{*word};
+    break;
+  case BoxedAttr::Float:
+    if (auto number = take<double>(value, row.isOptional))
+      return Value{{}, *number};
+    break;
+  case BoxedAttr::Int:
+    if (auto integer = take<int64_t>(value, row.isOptional))
+      return Value{{}, 0, *integer};
+    break;
+  case BoxedAttr::Bool:
+    return Value{{}, 0, stable::to<bool>(value)};
+  }
+  return std::nullopt;
+}
+
+template <typename Range>
+static unsigned numberOf(const BoxedOp &op, const Range &rows, std::string_view name) {
+  auto row = std::find_if(rows.begin(), rows.end(), [&](const auto &one) { return name == one.name; });
+  if (row == rows.end())
+    fail(op, "'" + std::string(name) + "' is not known");
+  return row - rows.begin();
+}
+
+void Plan::readAttr(std::string_view name, std::string_view text) {
+  const unsigned number = numberOf(op, op.attrs, name);
+  const BoxedAttr::Kind kind = op.attrs[number].kind;
+  Value value;
+  const char *end = text.data() + text.size();
+  std::from_chars_result read = {end, {}};
+  if (kind == BoxedAttr::Word)
+    value.word = text;
+  else if (kind == BoxedAttr::Float)
+    read = std::from_chars(text.data(), end, value.number);
+  else
+    read = std::from_chars(text.data(), end, value.integer);
+  if (read.ec != std::errc() || read.ptr != end)
+    fail(op, "'" + std::string(name) + "' is " + std::string(text) + "; needed a number");
+  setAttr(number, value);
+}
+
+Plan::Plan(const BoxedOp &op, std::string_view text) : Plan(op) {
+  for (unsigned i = 0; i < op.attrs.count; ++i)
+    if (op.attrs[i].isOptional)
+      setAttr(i, std::nullopt);
+  mask.resize(op.tensors.count - op.operands);
+  bool isResult = false;
+  for (size_t start = 0; start < text.size();) {
+    const std::string_view word = text.substr(start, text.find(' ', start) - start);
+    start += word.size() + 1;
+    if (word == "->")
+      isResult = true;
+    else if (const size_t equals = word.find('='); equals != word.npos)
+      readAttr(word.substr(0, equals), word.substr(equals + 1));
+    else if (const Rows<BoxedTensor> results = {op.tensors.data + op.operands, unsigned(mask.size())}; isResult)
+      mask[numberOf(op, results, word)] = true;
+    else
+      given.push_back(numberOf(op, Rows<BoxedTensor>{op.tensors.data, op.operands}, word));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,22 +253,24 @@ std::string Call::neededShape(const BoxedTensor &row) const {
   return "[" + text + "]";
 }
 
-void Call::bindDims(const BoxedTensor &row, const std::vector<int64_t> &sizes) {
+template <typename Sizes>
+void Call::bindDims(const BoxedTensor &row, const Sizes &sizes) {
   const unsigned *own = dimsOf(row);
   const bool hasTokens = row.rank > 0 && own[0] == op.tokens;
   const size_t trailing = row.rank - hasTokens;
   bool fits = hasTokens ? sizes.size() >= trailing : sizes.size() == trailing;
   if (fits && hasTokens) {
-    const std::vector<int64_t> leading(sizes.begin(), sizes.end() - trailing);
-    fits = !tokens || *tokens == leading;
+    const auto end = sizes.end() - trailing;
+    fits = !tokens || std::equal(tokens->begin(), tokens->end(), sizes.begin(), end);
     if (!tokens) {
-      tokens = leading;
+      tokens.emplace(sizes.begin(), end);
       dims[op.tokens] = 1;
-      for (int64_t size : leading)
+      for (int64_t size : *tokens)
         dims[op.tokens] *= size;
     }
   }
-  std::vector<int64_t> bound = dims;
+  int64_t bound[kMostDims];
+  std::copy_n(dims, op.dims.count, bound);
   for (size_t i = 0; fits && i < trailing; ++i) {
     int64_t &dim = bound[own[hasTokens + i]];
     const int64_t size = sizes[sizes.size() - trailing + i];
@@ -226,8 +278,9 @@ void Call::bindDims(const BoxedTensor &row, const std::vector<int64_t> &sizes) {
     dim = size;
   }
   if (!fits)
-    fail("'" + std::string(row.name) + "' has shape " + shapeOf(sizes) + "; needed " + neededShape(row));
-  dims = bound;
+    fail(op, "'" + std::string(row.name) + "' has shape " + shapeOf({sizes.begin(), sizes.end()}) + "; needed " +
+                 neededShape(row));
+  std::copy_n(bound, op.dims.count, dims);
 }
 
 void Call::setPlace(const BoxedTensor &row, const Tensor &tensor) {
@@ -236,8 +289,8 @@ void Call::setPlace(const BoxedTensor &row, const Tensor &tensor) {
   if (own.isGpu())
     TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_index(tensor.get(), &own.index));
   if (place && !(*place == own))
-    fail("'" + std::string(row.name) + "' is on " + own.text() + "; needed " + place->text() +
-         ", where other operands are");
+    fail(op, "'" + std::string(row.name) + "' is on " + own.text() + "; needed " + place->text() +
+                 ", where other operands are");
   place = own;
 }
 
@@ -251,10 +304,9 @@ void Call::setOperand(unsigned number) {
   setPlace(row, *tensor);
   elements[number] = elementType(*tensor);
   if (elements[number] == MHCRT_NONE)
-    fail("'" + std::string(row.name) + "' has a dtype that no kernel knows; needed " +
-         (row.integerBits ? "i" + std::to_string(row.integerBits) : "f32, bf16 or f16"));
-  const auto sizes = tensor->sizes();
-  bindDims(row, std::vector<int64_t>(sizes.begin(), sizes.end()));
+    fail(op, "'" + std::string(row.name) + "' has a dtype that no kernel knows; needed " +
+                 (row.integerBits ? "i" + std::to_string(row.integerBits) : "f32, bf16 or f16"));
+  bindDims(row, tensor->sizes());
   if (!tensor->is_contiguous())
     tensor = torch::stable::contiguous(*tensor);
   // Variants for a GPU are chosen by alignment as well, and each has its own bits.
@@ -280,7 +332,7 @@ void Call::makeResult(unsigned number) {
     if (const unsigned dim = dimsOf(row)[i]; dim == op.tokens)
       sizes = *tokens;
     else if (dims[dim] < 0)
-      fail("'" + std::string(op.dims[dim].name) + "' is " + std::to_string(dims[dim]) + "; needed at least 0");
+      fail(op, "'" + std::string(op.dims[dim].name) + "' is " + std::to_string(dims[dim]) + "; needed at least 0");
     else
       sizes.push_back(dims[dim]);
   elements[number] = elementOf(number);
@@ -291,10 +343,10 @@ void Call::makeResult(unsigned number) {
 
 void Call::makeResults() {
   const unsigned results = op.tensors.count - op.operands;
-  if (op.hasMask && mask.size() != results)
-    fail("'output_mask' has " + std::to_string(mask.size()) + " elements; needed " + std::to_string(results));
+  if (op.hasMask && plan.mask.size() != results)
+    fail(op, "'output_mask' has " + std::to_string(plan.mask.size()) + " elements; needed " + std::to_string(results));
   for (unsigned i = 0; i < results; ++i)
-    if (!op.tensors[op.operands + i].isOptional || mask[i])
+    if (!op.tensors[op.operands + i].isOptional || plan.mask[i])
       makeResult(op.operands + i);
 }
 
@@ -302,21 +354,66 @@ void Call::makeResults() {
 // The call
 //===----------------------------------------------------------------------===//
 
-void Call::run(StableIValue *stack) {
+std::vector<Tensor> Call::run() {
+  std::memcpy(args, plan.args, op.argsBytes);
   set(0, op.argsBytes);
-  for (unsigned i = 0; i < op.attrs.count; ++i)
-    setAttr(i);
   for (unsigned i = 0; i < op.operands; ++i)
     setOperand(i);
   for (unsigned i = 0; i < op.dims.count; ++i)
     set(op.dims[i].offset, dims[i] == kUnknown ? int64_t(0) : dims[i]);
   makeResults();
   const BorrowedContext context(*place);
-  const Kernel kernel = place->isGpu() ? gpuKernel(op.name) : op.kernel;
+  const Kernel kernel = place->isGpu() ? op.gpuKernel() : op.kernel;
   if (kernel(context.get(), args) != MHCRT_OK)
     throw std::runtime_error(context.error());
+  std::vector<Tensor> results;
   for (unsigned i = op.operands; i < op.tensors.count; ++i)
-    *stack++ = stable::from(tensors[i] ? *tensors[i] : Tensor());
+    results.push_back(tensors[i] ? *tensors[i] : Tensor());
+  return results;
 }
 
-void mhcrt::callBoxed(const BoxedOp &op, StableIValue *stack) { Call(op, stack).run(stack); }
+/// All that is on the stack is taken before anything is looked at, for whatever stays there is lost.
+void mhcrt::callBoxed(const BoxedOp &op, StableIValue *stack) {
+  Plan plan(op);
+  Call call(plan);
+  StableIValue *next = stack;
+  for (unsigned i = 0; i < op.operands; ++i)
+    call.setTensor(i, take<Tensor>(*next++, op.tensors[i].isOptional));
+  for (unsigned i = 0; i < op.dims.count; ++i)
+    if (op.dims[i].isGiven)
+      call.setSize(i, stable::to<int64_t>(*next++));
+  std::vector<std::optional<Value>> values;
+  for (unsigned i = 0; i < op.attrs.count; ++i)
+    values.push_back(takeAttr(op.attrs[i], *next++));
+  if (op.hasMask)
+    plan.mask = stable::to<std::vector<bool>>(*next++);
+  for (unsigned i = 0; i < op.attrs.count; ++i)
+    plan.setAttr(i, values[i]);
+  for (const Tensor &result : call.run())
+    *stack++ = stable::from(result);
+}
+
+void mhcrt::callCompiled(const BoxedOp &op, StableIValue *stack) {
+  std::vector<Tensor> operands = stable::to<std::vector<Tensor>>(stack[0]);
+  const std::vector<int64_t> sizes = stable::to<std::vector<int64_t>>(stack[1]);
+  const std::string text = stable::to<std::string>(stack[2]);
+  // A graph calls with the same few texts again and again. Each thread has its own, which needs no lock.
+  thread_local std::unordered_map<const BoxedOp *, std::unordered_map<std::string, Plan>> plans;
+  auto &known = plans[&op];
+  auto plan = known.find(text);
+  if (plan == known.end())
+    plan = known.emplace(text, Plan(op, text)).first;
+  Call call(plan->second);
+  const std::vector<unsigned> &given = plan->second.given;
+  if (given.size() != operands.size())
+    fail(op, "there are " + std::to_string(operands.size()) + " operands; needed " + std::to_string(given.size()));
+  for (size_t i = 0; i < given.size(); ++i)
+    call.setTensor(given[i], std::move(operands[i]));
+  auto size = sizes.begin();
+  for (unsigned i = 0; i < op.dims.count && size != sizes.end(); ++i)
+    if (op.dims[i].isGiven)
+      call.setSize(i, *size++);
+  std::vector<Tensor> made = call.run();
+  made.erase(std::remove_if(made.begin(), made.end(), [](const Tensor &one) { return !one.defined(); }), made.end());
+  stack[0] = stable::from(made);
+}

@@ -9,6 +9,7 @@
 #ifndef MHCRT_TORCH_BOXEDOP_H
 #define MHCRT_TORCH_BOXEDOP_H
 
+#include "Gpu.h"
 #include "mhcrt/kernels.h"
 
 #include <torch/csrc/stable/library.h>
@@ -54,10 +55,12 @@ struct BoxedDim {
 };
 
 constexpr size_t kMostArgsBytes = 1024;
+constexpr unsigned kMostDims = 24;
 
 struct BoxedOp {
   const char *name;
-  mhcrt_status (*kernel)(mhcrt_context *context, const void *args);
+  Kernel kernel;
+  Kernel (*gpuKernel)(); ///< throws where there is none
   int64_t argsBytes;
   Rows<BoxedTensor> tensors;
   unsigned operands; ///< how many of the tensors, the first ones
@@ -71,6 +74,11 @@ struct BoxedOp {
 /// context of PyTorch's present threads or stream, and leaves the results. A result that is not made is an undefined
 /// tensor. Throws with the kernel's message.
 void callBoxed(const BoxedOp &op, StableIValue *stack);
+
+/// The same for compiled graphs, with little that has to be taken apart at each call: takes the operands that are
+/// given, the given dims, and a text of the operands' names, the attributes that are given, and the names of the
+/// results to make, such as "x phi alpha beta layout=nC iters=20 -> u h_post". Leaves a list of the latter.
+void callCompiled(const BoxedOp &op, StableIValue *stack);
 
 } // namespace mhcrt
 

@@ -63,10 +63,13 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // BOXED:      static const BoxedDim mix_dims[] = {
 // BOXED-NEXT: {"M", false, {{[0-9]+}}},
 // BOXED:      {"R", true, {{[0-9]+}}},
-// BOXED:      static_assert(sizeof(mhcrt_mix_args) <= kMostArgsBytes);
-// BOXED-NEXT: static void boxed_mix(StableIValue *stack, uint64_t, uint64_t) {
+// BOXED:      static_assert(sizeof(mhcrt_mix_args) <= kMostArgsBytes && 7 <= kMostDims);
+// BOXED-NEXT: static const BoxedOp op_mix = {
 // BOXED:      return mhcrt_mix(context, static_cast<const mhcrt_mix_args *>(args));
+// BOXED:      static const Kernel kernel = gpuKernel("mhcrt_mix");
 // BOXED:      sizeof(mhcrt_mix_args), {mix_tensors, 8}, 5, {mix_attrs, 7}, {mix_dims, 7}, 0, true};
+// BOXED-NEXT: static void boxed_mix(StableIValue *stack, uint64_t, uint64_t) { callBoxed(op_mix, stack); }
+// BOXED-NEXT: static void compiled_mix(StableIValue *stack, uint64_t, uint64_t) { callCompiled(op_mix, stack); }
 // A gradient that starts from another.
 // BOXED:      {"d_x_in", true, 3, {0, 3, 1}, {0, 1, 3}, 0, 1, 0, 9,
 // BOXED:      {"out", false, 4, {1, 0, 2, 4}, {}, -1, 0, 0, -1,
@@ -74,20 +77,22 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // BOXED:      library.def("mix(Tensor x, Tensor phi, Tensor? weight=None, Tensor? past=None, Tensor? seed=None, *, SymInt R,
 // BOXED-SAME:   str layout, str phi_layout, int iters, float eps, bool fold, str? precision=None, float? rate=None,
 // BOXED-SAME:   bool[] output_mask) -> (Tensor out, Tensor rest, Tensor stat)");
+// BOXED-NEXT: library.def("mix.compiled(Tensor[] operands, SymInt[] sizes, str call) -> Tensor[]");
 // BOXED:      library.impl("mix_bwd", &boxed_mix_bwd);
+// BOXED-NEXT: library.impl("mix_bwd.compiled", &compiled_mix_bwd);
 
 // PYTHON:      load(["mix", "mix_bwd", "turn"])
-// PYTHON:      @torch.library.register_fake("mhc::mix")
+// PYTHON:      @register_fake("mix")
 // PYTHON-NEXT: def _(x, phi, weight=None, past=None, seed=None, *, R, layout, phi_layout, output_mask, **_):
 // PYTHON-NEXT: return (
 // PYTHON-NEXT: x.new_empty(x.shape[:-2] + (x.shape[-1 if layout == "nC" else -2],), dtype=x.dtype),
 // PYTHON-NEXT: x.new_empty(x.shape[:-2] + (R,), dtype=torch.float32) if output_mask[1] else None,
 // PYTHON-NEXT: x.new_empty(x.shape[:-2], dtype=torch.float32) if output_mask[2] else None,
-// PYTHON:      register_fake("mhc::mix_bwd")
+// PYTHON:      register_fake("mix_bwd")
 // PYTHON:      dtype=x.dtype if d_x_in is None else d_x_in.dtype) if output_mask[0] else None,
 
 // A result that only comes with an operand has sizes of that.
-// PYTHON:      register_fake("mhc::turn")
+// PYTHON:      register_fake("turn")
 // PYTHON-NEXT: def _(x, past=None, *, R, seq_layout, output_mask, **_):
 // PYTHON:      x.new_empty((x.shape[-2 if seq_layout == "MbD" else -3], x.shape[-3 if seq_layout == "MbD" else -2],
 // PYTHON-SAME:   x.shape[-1], R,), dtype=x.dtype),

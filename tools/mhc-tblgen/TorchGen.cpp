@@ -174,18 +174,23 @@ static void emitOp(const TorchOp &op, raw_ostream &os) {
   emitTensors(op, os);
   emitAttrs(op, os);
   emitDims(op, os);
-  os << formatv("static_assert(sizeof(mhcrt_{0}_args) <= kMostArgsBytes);\n"
-                "static void boxed_{0}(StableIValue *stack, uint64_t, uint64_t) {{\n"
-                "  static const BoxedOp op = {{\n"
-                "    \"mhcrt_{0}\",\n"
-                "    [](mhcrt_context *context, const void *args) {{\n"
-                "      return mhcrt_{0}(context, static_cast<const mhcrt_{0}_args *>(args));\n"
-                "    },\n"
-                "    sizeof(mhcrt_{0}_args), {{{0}_tensors, {1}}, {2}, {3}, {{{0}_dims, {4}}, {5}, {6}};\n"
-                "  callBoxed(op, stack);\n}\n\n",
-                name, op.tensors.size(), op.operandCount,
-                op.kernel.attrs.empty() ? "{}" : formatv("{{{0}_attrs, {1}}", name, op.kernel.attrs.size()).str(),
-                op.kernel.dims.size(), op.tokens.value_or(op.kernel.dims.size()), op.hasOptionalResults());
+  os << formatv(
+      "static_assert(sizeof(mhcrt_{0}_args) <= kMostArgsBytes && {4} <= kMostDims);\n"
+      "static const BoxedOp op_{0} = {{\n"
+      "  \"mhcrt_{0}\",\n"
+      "  [](mhcrt_context *context, const void *args) {{\n"
+      "    return mhcrt_{0}(context, static_cast<const mhcrt_{0}_args *>(args));\n"
+      "  },\n"
+      "  [] {{\n"
+      "    static const Kernel kernel = gpuKernel(\"mhcrt_{0}\");\n"
+      "    return kernel;\n"
+      "  },\n"
+      "  sizeof(mhcrt_{0}_args), {{{0}_tensors, {1}}, {2}, {3}, {{{0}_dims, {4}}, {5}, {6}};\n"
+      "static void boxed_{0}(StableIValue *stack, uint64_t, uint64_t) {{ callBoxed(op_{0}, stack); }\n"
+      "static void compiled_{0}(StableIValue *stack, uint64_t, uint64_t) {{ callCompiled(op_{0}, stack); }\n\n",
+      name, op.tensors.size(), op.operandCount,
+      op.kernel.attrs.empty() ? "{}" : formatv("{{{0}_attrs, {1}}", name, op.kernel.attrs.size()).str(),
+      op.kernel.dims.size(), op.tokens.value_or(op.kernel.dims.size()), op.hasOptionalResults());
 }
 
 static bool emitBoxedOps(const RecordKeeper &records, raw_ostream &os) {
@@ -195,12 +200,15 @@ static bool emitBoxedOps(const RecordKeeper &records, raw_ostream &os) {
     emitOp(op, os);
   os << "STABLE_TORCH_LIBRARY_FRAGMENT(mhc, library) {\n";
   for (const TorchOp &op : ops)
-    os << formatv("  library.def(\"{0}\");\n", schemaOf(op));
+    os << formatv("  library.def(\"{0}\");\n"
+                  "  library.def(\"{1}.compiled(Tensor[] operands, SymInt[] sizes, str call) -> Tensor[]\");\n",
+                  schemaOf(op), op.kernel.mnemonic);
   os << "}\n";
   for (StringRef device : {"CPU", "CUDA"}) {
     os << formatv("\nSTABLE_TORCH_LIBRARY_IMPL(mhc, {0}, library) {{\n", device);
     for (const TorchOp &op : ops)
-      os << formatv("  library.impl(\"{0}\", &boxed_{0});\n", op.kernel.mnemonic);
+      os << formatv("  library.impl(\"{0}\", &boxed_{0});\n  library.impl(\"{0}.compiled\", &compiled_{0});\n",
+                    op.kernel.mnemonic);
     os << "}\n";
   }
   return false;
@@ -224,7 +232,10 @@ static bool emitReference(const RecordKeeper &records, raw_ostream &os) {
         "- `output_mask` has one entry for each result. An optional result is made where it is true and is None "
         "elsewhere.\n"
         "- A size that no operand has is given by name.\n"
-        "- An op is differentiated by the op of its name and `_bwd`, once.\n\n"
+        "- An op is differentiated by the op of its name and `_bwd`, once.\n"
+        "- Each op has the overload `compiled`, which the backend puts into graphs behind AOTAutograd. It has no "
+        "derivative, and\n"
+        "  takes what does not change from call to call as one text, so that a call costs the host less.\n\n"
         "The module `mhcc` has functions with defaults over them.\n";
   for (const TorchOp &op : readTorchOps(records))
     os << formatv("\n## `{0}`\n\n{1}.\n\n```text\n{2}\n```\n", op.kernel.mnemonic, op.kernel.summary, schemaOf(op));
