@@ -42,7 +42,8 @@ class Sublayer(torch.nn.Module):
 
 
 def _milliseconds(call, device, repeat):
-    """The median of calls, behind some that compile and warm up. A GPU's calls follow one another without a gap."""
+    """The median of calls, behind some that compile and warm up. A GPU's calls follow one another without a gap, unless
+    the host is slower."""
     for _ in range(4):
         call()
     if device == "cpu":
@@ -59,6 +60,15 @@ def _milliseconds(call, device, repeat):
         mark.record()
     torch.cuda.synchronize()
     return statistics.median(map(torch.cuda.Event.elapsed_time, marks, marks[1:]))
+
+
+def _host_milliseconds(call, repeat):
+    """The host's time for a call, which the GPU's hides where it is longer."""
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    for _ in range(min(repeat, 20)):  # more might wait for room in the queue
+        call()
+    return 1e3 * (time.perf_counter() - start) / min(repeat, 20)
 
 
 def _copy_speed(device, repeat):
@@ -85,7 +95,8 @@ def run(shapes, dtype, device, forward, mode, repeat, beside):
     columns = [rivals.Column(text) for text in beside]
     names = ["eager", "compiled", *(column.name for column in columns), "mhc"]
     print(f"PyTorch {torch.__version__}, {where}, copy {_copy_speed(device, repeat) / 1e9:.0f} GB/s")
-    print(f"{'shape':12} {'dtype':6} {' '.join(f'{name:>10}' for name in names)}   ms; times faster than each")
+    host = "; the host's part of mhc" if device == "cuda" else ""
+    print(f"{'shape':12} {'dtype':6} {' '.join(f'{name:>10}' for name in names)}   ms; times faster than each{host}")
     for shape in shapes.split(","):
         tokens, channels = map(int, shape.split("x"))
         for word in dtype.split(","):
@@ -107,4 +118,5 @@ def run(shapes, dtype, device, forward, mode, repeat, beside):
             own = times[-1]
             print(f"{shape:12} {word:6}", *(f"{'-' if time is None else f'{time:.3f}':>{max(10, len(name))}}"
                                             for name, time in zip(names, times)), " ",
-                  *("-" if time is None else f"{time / own:.1f}" for time in times[:-1]))  # fmt: skip
+                  *("-" if time is None else f"{time / own:.1f}" for time in times[:-1]),
+                  *([f" {_host_milliseconds(ours, repeat):.3f}"] if host else []))  # fmt: skip
