@@ -23,6 +23,8 @@ TOOLS = ["mhc-opt", "mhcc", "mhc-run", "mhc-train", "mhc-conformance", "mhc-fuzz
          "mhc-lsp-server", "mhc-reduce", "mhc-capi-test"]
 bin_dir = os.path.join(config.mhc_obj_root, "bin")
 llvm_config.with_environment("PATH", [bin_dir, config.llvm_tools_dir], append_path=True)
+# PyTorch trusts the CPU's flags: else each process compiles and runs programs that ask for its instructions, for 9 s.
+llvm_config.with_environment("TORCHINDUCTOR_VEC_ISA_OK", "1")
 llvm_config.use_default_substitutions()
 llvm_config.add_tool_substitutions(
     [tool for tool in TOOLS if os.path.exists(os.path.join(bin_dir, tool))] + ["split-file"],
