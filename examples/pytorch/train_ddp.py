@@ -26,6 +26,23 @@ def prepared(model, sharded):
     return fully_shard(model)
 
 
+def train(steps, sharded, device):
+    rank, ranks = distributed.get_rank(), distributed.get_world_size()
+    torch.manual_seed(0)
+    model = prepared(GPT().to(device), sharded)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for step, words in enumerate(batches(steps)):
+        words = words.chunk(ranks)[rank].to(device)
+        loss = F.cross_entropy(model(words[:, :-1]).flatten(0, 1), words[:, 1:].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if step % max(steps // 10, 1) == 0:
+            distributed.all_reduce(loss.detach_())
+            if rank == 0:
+                print(f"step {step:4}: loss {loss.item() / ranks:.4f}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sharded", action="store_true")
@@ -36,21 +53,10 @@ def main():
         device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
         torch.cuda.set_device(device)
     distributed.init_process_group()
-    rank, ranks = distributed.get_rank(), distributed.get_world_size()
-    torch.manual_seed(0)
-    model = prepared(GPT().to(device), args.sharded)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    for step, words in enumerate(batches(args.steps)):
-        words = words.chunk(ranks)[rank].to(device)
-        loss = F.cross_entropy(model(words[:, :-1]).flatten(0, 1), words[:, 1:].flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        if step % max(args.steps // 10, 1) == 0:
-            distributed.all_reduce(loss.detach_())
-            if rank == 0:
-                print(f"step {step:4}: loss {loss.item() / ranks:.4f}")
-    distributed.barrier()  # meanwhile threads of the sums let go of tensors, for which they need Python
+    train(args.steps, args.sharded, device)
+    # The model is gone by now: if DDP were the last to have the group, it would end it with Python's lock in hand, and
+    # wait for threads of the sums that need the lock.
+    distributed.barrier()
     distributed.destroy_process_group()
 
 

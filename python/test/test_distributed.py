@@ -32,14 +32,14 @@ def descendants(pid):
 
 
 def output_of(processes, *command):
-    """Runs a script in processes, which may hang when they end, as threads of gloo wait for Python then."""
+    """Runs a script in processes. Threads of gloo that wait for Python may keep them from ending: they are killed then."""
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
     paths = [*sys.path, EXAMPLES]
     with tempfile.TemporaryFile("w+") as output:
         run = subprocess.Popen([*launch, *command], stdout=output, stderr=subprocess.STDOUT,
                                env=dict(os.environ, PYTHONPATH=os.pathsep.join(paths)))  # fmt: skip
         try:
-            run.wait(timeout=300)
+            run.wait(timeout=120)
         except subprocess.TimeoutExpired:
             for pid in [run.pid, *descendants(run.pid)]:
                 os.kill(pid, signal.SIGKILL)

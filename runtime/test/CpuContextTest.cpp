@@ -33,19 +33,9 @@ void mhcrt::test::forEachDivision(const std::function<void(mhcrt_context *)> &bo
   }
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MHCRT_SANITIZED
-#endif
-#endif
-
 /// Runs of tokens are the longest where K is small.
 std::vector<std::tuple<int64_t, int64_t, int32_t>> mhcrt::test::manyTokens() {
-#ifdef MHCRT_SANITIZED
-  const int64_t M = 10000; // at a hundredth of the speed
-#else
-  const int64_t M = 1000000;
-#endif
+  const int64_t M = kInstrumented ? 10000 : 1000000;
   return {{M, 8, MHCRT_BF16}, {M, 8, MHCRT_F32}};
 }
 

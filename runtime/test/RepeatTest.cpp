@@ -309,7 +309,8 @@ std::vector<Launch> allLaunches(const Shape &shape) {
   return all;
 }
 
-const Shape kShapes[] = {{300, 4, 768, 4 * 768, 24, MHCRT_BF16}, {77, 3, 37, 3 * 37, 15, MHCRT_F32}};
+const Shape kShapes[] = {{kInstrumented ? 60 : 300, 4, 768, 4 * 768, 24, MHCRT_BF16},
+                         {77, 3, 37, 3 * 37, 15, MHCRT_F32}};
 
 /// Calls body(launch, inputs of `shape.M` tokens).
 template <typename Body>
