@@ -80,6 +80,7 @@ ERRORS = {
     "written-result": (written("x mode=sum layout=nC -> y"), "mhcrt_contract: 'y' is not known"),
     "written-word": (written("x mode=product layout=nC -> out"),
                      "mhcrt_contract: 'mode' is product; needed mean or sum"),
+    "written-absent": (written("x mode=sum -> out"), "mhcrt_contract: 'layout' is absent; needed a value"),
     "written-number": (lambda: torch.ops.mhc.sinkhorn.compiled([torch.zeros(4, 4)], [], "logits iters=4.5 -> out"),
                        "mhcrt_sinkhorn: 'iters' is 4.5; needed a number"),
     "written-operands": (written("x mode=sum layout=nC -> out", torch.zeros(1)),

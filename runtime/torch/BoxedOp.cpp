@@ -43,7 +43,8 @@ public:
   /// Reads the text of a call of a compiled graph.
   Plan(const BoxedOp &op, std::string_view text);
 
-  void setAttr(unsigned number, const std::optional<Value> &value);
+  /// Takes the value of each attribute, if it has one.
+  void setAttrs(const std::vector<std::optional<Value>> &values);
 
   const BoxedOp &op;
   std::vector<unsigned> given; ///< the operands that the text names
@@ -52,7 +53,7 @@ public:
   alignas(8) char args[kMostArgsBytes] = {};
 
 private:
-  void readAttr(std::string_view name, std::string_view text);
+  void setAttr(unsigned number, const std::optional<Value> &value);
 };
 
 class Call {
@@ -155,6 +156,14 @@ void Plan::setAttr(unsigned number, const std::optional<Value> &value) {
     set(integer);
 }
 
+void Plan::setAttrs(const std::vector<std::optional<Value>> &values) {
+  for (unsigned i = 0; i < op.attrs.count; ++i) {
+    if (!values[i] && !op.attrs[i].isOptional)
+      fail(op, "'" + std::string(op.attrs[i].name) + "' is absent; needed a value");
+    setAttr(i, values[i]);
+  }
+}
+
 template <typename T>
 static std::optional<T> take(StableIValue value, bool isOptional) {
   return isOptional ? stable::to<std::optional<T>>(value) : stable::to<T>(value);
@@ -188,27 +197,23 @@ static unsigned numberOf(const BoxedOp &op, const Range &rows, std::string_view 
   return row - rows.begin();
 }
 
-void Plan::readAttr(std::string_view name, std::string_view text) {
-  const unsigned number = numberOf(op, op.attrs, name);
-  const BoxedAttr::Kind kind = op.attrs[number].kind;
+static Value readValue(const BoxedOp &op, const BoxedAttr &row, std::string_view text) {
   Value value;
   const char *end = text.data() + text.size();
   std::from_chars_result read = {end, {}};
-  if (kind == BoxedAttr::Word)
+  if (row.kind == BoxedAttr::Word)
     value.word = text;
-  else if (kind == BoxedAttr::Float)
+  else if (row.kind == BoxedAttr::Float)
     read = std::from_chars(text.data(), end, value.number);
   else
     read = std::from_chars(text.data(), end, value.integer);
   if (read.ec != std::errc() || read.ptr != end)
-    fail(op, "'" + std::string(name) + "' is " + std::string(text) + "; needed a number");
-  setAttr(number, value);
+    fail(op, "'" + std::string(row.name) + "' is " + std::string(text) + "; needed a number");
+  return value;
 }
 
 Plan::Plan(const BoxedOp &op, std::string_view text) : Plan(op) {
-  for (unsigned i = 0; i < op.attrs.count; ++i)
-    if (op.attrs[i].isOptional)
-      setAttr(i, std::nullopt);
+  std::vector<std::optional<Value>> values(op.attrs.count);
   mask.resize(op.tensors.count - op.operands);
   bool isResult = false;
   for (size_t start = 0; start < text.size();) {
@@ -216,13 +221,15 @@ Plan::Plan(const BoxedOp &op, std::string_view text) : Plan(op) {
     start += word.size() + 1;
     if (word == "->")
       isResult = true;
-    else if (const size_t equals = word.find('='); equals != word.npos)
-      readAttr(word.substr(0, equals), word.substr(equals + 1));
-    else if (const Rows<BoxedTensor> results = {op.tensors.data + op.operands, unsigned(mask.size())}; isResult)
+    else if (const size_t equals = word.find('='); equals != word.npos) {
+      const unsigned number = numberOf(op, op.attrs, word.substr(0, equals));
+      values[number] = readValue(op, op.attrs[number], word.substr(equals + 1));
+    } else if (const Rows<BoxedTensor> results = {op.tensors.data + op.operands, unsigned(mask.size())}; isResult)
       mask[numberOf(op, results, word)] = true;
     else
       given.push_back(numberOf(op, Rows<BoxedTensor>{op.tensors.data, op.operands}, word));
   }
+  setAttrs(values);
 }
 
 //===----------------------------------------------------------------------===//
@@ -387,8 +394,7 @@ void mhcrt::callBoxed(const BoxedOp &op, StableIValue *stack) {
     values.push_back(takeAttr(op.attrs[i], *next++));
   if (op.hasMask)
     plan.mask = stable::to<std::vector<bool>>(*next++);
-  for (unsigned i = 0; i < op.attrs.count; ++i)
-    plan.setAttr(i, values[i]);
+  plan.setAttrs(values);
   for (const Tensor &result : call.run())
     *stack++ = stable::from(result);
 }
