@@ -56,7 +56,7 @@ def main():
     train(args.steps, args.sharded, device)
     # The model is gone by now: if DDP were the last to have the group, it would end it with Python's lock in hand, and
     # wait for threads of the sums that need the lock.
-    distributed.barrier()
+    distributed.barrier()  # meanwhile those threads let go of tensors
     distributed.destroy_process_group()
 
 

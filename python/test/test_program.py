@@ -89,7 +89,7 @@ def test_command_export(tmp_path):
 
 
 def test_command_bench():
-    out = command("bench", "--shapes=16x32", "--dtype=f32,bf16", "--repeat=1", "--forward")
+    out = command("bench", "--shapes=16x32", "--dtype=f32,bf16", "--repeat=1")
     first, *rows = out.splitlines()
     assert first.startswith(f"PyTorch {torch.__version__}, ") and " threads, copy " in first
     assert [line.split()[:2] for line in rows] == [["shape", "dtype"], ["16x32", "f32"], ["16x32", "bf16"]]
