@@ -5,10 +5,11 @@
 //
 //   y = post(f, bias, h_post, x, h_res)          u, h_pre, next_h_post, next_h_res, proj, stat = pre(y)
 //
-// Plan    The ring of pre (ring/RingKernel.cuh) with f in its slots beside x. At C = 4096 warps of their own write y
-//         over x in the slot, from where tensor copies store it and the others read it (ring/RingMix.cuh), and so they
-//         do in the gangs of blocks of 8192 channels and more (ring/RingGang.cuh). At the other widths the warps that
-//         multiply do it, keep y for u and free the slot at once (ring/RingMixMultiply.cuh).
+// Plan    The ring of pre (ring/RingKernel.cuh) with f in its slots beside x. Where blocks have 8 or 10 warps that
+//         multiply, others write y over x in the slot, from where tensor copies store it and the others read it
+//         (ring/RingMix.cuh), and so they do in the gangs of blocks of 8192 channels and more (ring/RingGang.cuh). At
+//         5120 channels and with 12 or 14 warps those that multiply do it, keep y for u and free the slot at once
+//         (ring/RingMixMultiply.cuh).
 // Bytes   per token 8C of x, 2C of f, 8C of y, 2C of u, 4*(n + n*n) in, 4*(2n + n*n) out; phi once per cluster.
 // Needs   those of pre, no dropout; room for a cluster, or a gang, of this kernel.
 // Round   as post and pre one after the other, bit by bit: y is rounded before it is multiplied and before u.
@@ -22,7 +23,8 @@
 //         32768x4096: 946 (95) and 1267. 65536x768: 378 (90) and 512. 4096x1280: 47 (75) and 64. 128x4096: 13.0 and 17.
 //         Where multipliers mix, u two tiles late was as fast. Fewer slots were up to 2 % faster at C = 4096, copies of
 //         every tile into the second-level cache ahead of its load 12 to 40 % slower.
-//         docs/performance.md says what 128x4096 consists of.
+//         The H100 was measured before mixers were at 1024, 1280, 2048 and 2560 channels. docs/performance.md has an
+//         H200 since, and what 128x4096 consists of.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/kernels/PostPre.h"
@@ -83,15 +85,15 @@ bool withShape(int64_t C, Body body) {
   case 768:
     return call(MixingShape<2, 12, 1, 448, 128>());
   case 1024:
-    return call(MixingShape<4, 8, 2, 320, 168>());
+    return call(MixersShape<4, 8, 2, 12, 640, 112>());
   case 1280:
-    return call(MixingShape<4, 10, 2, 384, 168>());
+    return call(MixersShape<4, 10, 1, 0, 768, 80>());
   case 1536:
     return call(MixingShape<4, 12, 1, 448, 128>());
   case 2048:
-    return call(MixingShape<8, 8, 2, 320, 168>());
+    return call(MixersShape<8, 8, 2, 12, 640, 112>());
   case 2560:
-    return call(MixingShape<8, 10, 2, 384, 168>());
+    return call(MixersShape<8, 10, 1, 0, 768, 80>());
   case 3072:
     return call(MixingShape<8, 12, 1, 448, 128>());
   case 3584:

@@ -58,15 +58,26 @@ __device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h) {
   return narrow(sum, __nv_bfloat16());
 }
 
-/// A warp has four tokens of every tile and some of the boxes: a line of memory per token, 16 bytes a lane.
+/// A warp has four tokens of some of a tile's boxes at a time: a line of memory per token, 16 bytes a lane. They are
+/// the same four in all boxes, unless the warps are an odd number.
 template <typename S>
 __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBlock<S> &block) {
-  constexpr int kFours = S::kTokens / 4, kStep = S::kAggregators / kFours, kTurns = (S::kBoxes + kStep - 1) / kStep;
+  constexpr int kFours = S::kTokens / 4, kStep = S::kAggregators / kFours;
+  constexpr int kTurns = (S::kBoxes * kFours + S::kAggregators - 1) / S::kAggregators;
   constexpr int kAtOnce = S::kWide >= S::kRoles && !S::kPads ? 4 : 2; // boxes with loads in flight, as registers allow
-  static_assert(S::kAggregators % kFours == 0);
+  constexpr bool kSameFour = S::kAggregators % kFours == 0;
   const int index = block.warp - S::kFirstAggregator, inTile = index % kFours * 4 + block.lane / 8,
             chunk = block.lane % 8;
   const uint32_t inBox = inTile * 128 + (chunk ^ (inTile & 7)) * 16;
+  const auto boxOf = [&](int turn) {
+    return kSameFour ? index / kFours + turn * kStep : (index + turn * S::kAggregators) / kFours;
+  };
+  const auto inTileOf = [&](int turn) {
+    return kSameFour ? inTile : (index + turn * S::kAggregators) % kFours * 4 + block.lane / 8;
+  };
+  const auto inBoxOf = [&](int turn) {
+    return kSameFour ? inBox : inTileOf(turn) * 128 + (chunk ^ (inTileOf(turn) & 7)) * 16;
+  };
   uint16_t *const u = static_cast<uint16_t *>(args.u) + block.rank * S::kChannels + chunk * 8;
   const int64_t stored = args.u ? args.M : 0; // tokens
   const int boxes = S::kPads ? min(S::kBoxes, S::kWidth / 64 - int(block.rank) * S::kBoxes) : S::kBoxes;
@@ -75,8 +86,8 @@ __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBl
     if (block.lane < S::kBoxes) // complete long since; who reads a box has seen its barrier
       barrierWait(block.bars.ready(at.slot, block.lane), at.parity);
     __syncwarp();
-    const float4 h = loadSharedFloat4(block.hPre(at.slot) + inTile * 16);
-    const int64_t token = at.firstToken() + inTile;
+    float4 h = loadSharedFloat4(block.hPre(at.slot) + inTile * 16);
+    const int64_t sameToken = at.firstToken() + inTile;
 #pragma unroll
     for (int turn = 0; turn < kTurns; turn += kAtOnce) {
       uint4 x[kAtOnce][4];
@@ -84,11 +95,14 @@ __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBl
       for (int k = 0; k < kAtOnce && turn + k < kTurns; ++k)
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-          x[k][i] = loadShared4(block.box(at.slot, min(index / kFours + (turn + k) * kStep, S::kBoxes - 1)) + inBox +
+          x[k][i] = loadShared4(block.box(at.slot, min(boxOf(turn + k), S::kBoxes - 1)) + inBoxOf(turn + k) +
                                 i * S::kStreamBytes);
 #pragma unroll
       for (int k = 0; k < kAtOnce && turn + k < kTurns; ++k) {
-        const int box = index / kFours + (turn + k) * kStep;
+        const int box = boxOf(turn + k);
+        const int64_t token = kSameFour ? sameToken : at.firstToken() + inTileOf(turn + k);
+        if (!kSameFour && turn + k > 0)
+          h = loadSharedFloat4(block.hPre(at.slot) + inTileOf(turn + k) * 16);
         if (box >= boxes || token >= stored)
           continue;
         if constexpr (S::kPairs) {
@@ -136,12 +150,13 @@ __device__ __forceinline__ void takeRoles(const RingArgs &args, const RingBlock<
       paddingRole<S, kAggregate>(args, block);
     else if (block.warp < S::kWarps)
       multiplyRole<S, kAggregate>(args, block);
-    else if (block.warp < S::kFirstAggregator)
+    else if (S::kWideMixers && block.warp < S::kFirstAggregator)
       mix();
-    else if constexpr (kAggregate)
+    else if constexpr (kAggregate && S::kWide > S::kFirstAggregator)
       aggregateRole<S>(args, block);
   } else {
-    lowerRegisters<S::kFewRegisters>();
+    if constexpr (S::kWide > 0)
+      lowerRegisters<S::kFewRegisters>();
     if (block.warp == S::kRoles)
       senderRole<S, kAggregate>(args, block);
     else if (block.warp == S::kRoles + 1)
@@ -150,6 +165,10 @@ __device__ __forceinline__ void takeRoles(const RingArgs &args, const RingBlock<
       load();
     else if (kAggregate && block.warp == S::kRoles + 2)
       gatesRole<S>(args, block);
+    else if (S::kWide == 0 && block.warp < S::kWarps)
+      multiplyRole<S, kAggregate>(args, block);
+    else if (!S::kWideMixers && block.warp >= S::kFirstMixer)
+      mix();
     else if constexpr (kAggregate)
       aggregateRole<S>(args, block);
   }

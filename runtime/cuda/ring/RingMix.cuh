@@ -74,53 +74,41 @@ __device__ __forceinline__ void loadCoefficients(const RingArgs &args, const Rin
   bulkLoad(to + S::kTokens * 64, mix.hPost + int64_t{firstToken} * 4, tokens * 16, bar);
 }
 
+/// The output's number is the first of h_res.
 template <typename S>
-__device__ __forceinline__ PostCoefficients coefficientsOf(const RingBlock<S> &block, int slot, int token) {
+__device__ __forceinline__ PostCoefficients coefficientsOf(const RingMixArgs &mix, const RingBlock<S> &block, int slot,
+                                                           int token) {
   PostCoefficients h;
 #pragma unroll
   for (int k = 0; k < 4; ++k)
     reinterpret_cast<float4 &>(h.mix[k]) = loadSharedFloat4(block.mix(slot) + token * 64 + k * 16);
   reinterpret_cast<float4 &>(h.post) = loadSharedFloat4(block.mix(slot) + S::kTokens * 64 + token * 16);
+  if (!mix.outputFirst) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+#pragma unroll
+      for (int o = 0; o < i; ++o) {
+        const float other = h.mix[i][o];
+        h.mix[i][o] = h.mix[o][i], h.mix[o][i] = other;
+      }
+  }
   return h;
 }
 
-/// Two channels of f with their bias, the second pair for k = 1.
+/// Eight channels of f, from first() on, with their bias. One branch for all, so that latencies overlap behind it.
 template <typename First>
-__device__ __forceinline__ void widenBranch(const RingMixArgs &mix, uint32_t word, First first, int k, float (&f)[2]) {
-  f[0] = lowBf16(word), f[1] = highBf16(word);
+__device__ __forceinline__ void widenBranch(const RingMixArgs &mix, uint4 branch, First first, float (&f)[8]) {
+  widen(branch, f, __nv_bfloat16());
   if (!mix.bias)
     return;
-  const int channel = first() + 2 * k;
-  if (mix.biasType == MHCRT_F32) {
-    const float2 bias = *reinterpret_cast<const float2 *>(static_cast<const float *>(mix.bias) + channel);
-    f[0] += bias.x, f[1] += bias.y;
-  } else {
-    const uint32_t bias = static_cast<const uint32_t *>(mix.bias)[channel / 2];
-    f[0] += lowBf16(bias), f[1] += highBf16(bias);
-  }
-}
-
-/// y over x for 8 channels from first() on, which is called where a bias needs it.
-template <bool kOutputFirst, typename First>
-__device__ __forceinline__ void mixEight(const RingMixArgs &mix, const PostCoefficients &h, uint4 branch, First first,
-                                         uint4 (&x)[4]) {
-  uint32_t words[4][4];
+  float bias[8];
+  if (mix.biasType == MHCRT_F32)
+    loadEight<float>(mix.bias, first(), bias);
+  else
+    loadEight<__nv_bfloat16>(mix.bias, first(), bias);
 #pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    float f[2], v[4][2], sum[2];
-    widenBranch(mix, part(branch, k), first, k, f);
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      v[i][0] = lowBf16(part(x[i], k)), v[i][1] = highBf16(part(x[i], k));
-#pragma unroll
-    for (int o = 0; o < 4; ++o) {
-      h.write<kOutputFirst>(o, f, v, KeepAll(), sum);
-      words[o][k] = packBf16(sum[0], sum[1]);
-    }
-  }
-#pragma unroll
-  for (int o = 0; o < 4; ++o)
-    x[o] = make_uint4(words[o][0], words[o][1], words[o][2], words[o][3]);
+  for (int e = 0; e < 8; ++e)
+    f[e] += bias[e];
 }
 
 /// 8 channels of a token in a box, where f lies behind the streams: x, and then y.
@@ -135,12 +123,28 @@ struct MixColumn {
     branch = loadShared4(at + 4 * S::kStreamBytes);
   }
 
+  /// y over x for the channels from first() on.
   template <typename First>
   __device__ __forceinline__ void mix(const RingMixArgs &args, const PostCoefficients &h, First first) {
-    if (args.outputFirst)
-      mixEight<true>(args, h, branch, first, streams);
-    else
-      mixEight<false>(args, h, branch, first, streams);
+    float f[8];
+    widenBranch(args, branch, first, f);
+    uint32_t words[4][4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const float pair[2] = {f[2 * k], f[2 * k + 1]};
+      float v[4][2], sum[2];
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        v[i][0] = lowBf16(part(streams[i], k)), v[i][1] = highBf16(part(streams[i], k));
+#pragma unroll
+      for (int o = 0; o < 4; ++o) {
+        h.write<true>(o, pair, v, KeepAll(), sum);
+        words[o][k] = packBf16(sum[0], sum[1]);
+      }
+    }
+#pragma unroll
+    for (int o = 0; o < 4; ++o)
+      streams[o] = make_uint4(words[o][0], words[o][1], words[o][2], words[o][3]);
   }
 
   __device__ __forceinline__ void store(uint32_t at) const {
@@ -163,26 +167,31 @@ __device__ __forceinline__ void mixLoaderRole(const RingArgs &args, const RingMi
   }
 }
 
-/// A warp mixes its box of every tile and stores it where y is wanted. A slot is free of its stores when those of the
-/// next tile are on their way: it is in use for longer than that anyway.
+/// A warp mixes its box of every tile and stores it where y is wanted. A slot is free of its stores when the next tile
+/// has come: it is in use for longer than that anyway.
 template <typename S>
 __device__ __forceinline__ void mixRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block,
                                         const RingMixMaps &maps) {
-  const int box = block.warp - S::kWarps, group = block.rank * S::kBoxes + box;
+  const int box = block.warp - S::kFirstMixer, group = block.rank * S::kBoxes + box;
   const int token = tokenOfLane(block.lane), chunk = block.lane % 4;
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
     barrierWait(block.bars.coefficients(at.slot), at.parity);
-    const PostCoefficients h = coefficientsOf(block, at.slot, token);
+    const PostCoefficients h = coefficientsOf(mix, block, at.slot, token);
     barrierWait(block.bars.full(at.slot, box), at.parity);
+    if (block.lane == 0 && at.turn > 0) {
+      waitStoresRead<0>();
+      barrierArrive(block.bars.free(at.slot > 0 ? at.slot - 1 : S::kSlots - 1));
+    }
+    __syncwarp();
     const uint32_t tile = block.box(at.slot, box), row = tile + token * 128;
-    MixColumn<S> halves[2];
-#pragma unroll
-    for (int half = 0; half < 2; ++half)
-      halves[half].load(row + ((half * 4 + chunk) ^ token) * 16);
-#pragma unroll
+    // One half after the other: the second finds its instructions loaded, and its loads would not come earlier.
+#pragma unroll 1
     for (int half = 0; half < 2; ++half) {
-      halves[half].mix(mix, h, [=] { return group * 64 + (half * 4 + chunk) * 8; });
-      halves[half].store(row + ((half * 4 + chunk) ^ token) * 16);
+      const uint32_t place = row + ((half * 4 + chunk) ^ token) * 16;
+      MixColumn<S> y;
+      y.load(place);
+      y.mix(mix, h, [=] { return group * 64 + (half * 4 + chunk) * 8; });
+      y.store(place);
     }
     if (!S::kThroughMemory) { // before the fence, which only the copy waits for; gangs were 2 % slower with it
       __syncwarp();
@@ -197,9 +206,6 @@ __device__ __forceinline__ void mixRole(const RingArgs &args, const RingMixArgs 
       if (mix.stores)
         storeStreams(&maps.y, at.firstToken(), group, tile);
       commitStores();
-      waitStoresRead<1>();
-      if (at.turn > 0)
-        barrierArrive(block.bars.free(at.slot > 0 ? at.slot - 1 : S::kSlots - 1));
     }
   }
   if (block.lane == 0)

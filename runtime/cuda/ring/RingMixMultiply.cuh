@@ -5,8 +5,9 @@
 //
 // Where phi leaves memory for two slots, and registers for no warps that mix and aggregate. A warp that multiplies
 // mixes its channels, keeps y in registers for the product and for u, and its slot is free as soon as y is stored,
-// where that is wanted. u of a tile is made when the sums of the next are on their way. Two warps with channels of
-// one box copy it.
+// where that is wanted. u of a tile is made when the sums of the next are on their way. Two warps have channels of one
+// box: each arrives at its barrier, and the first of them waits there, has the fence between the stores of both and the
+// copy, and copies. The second goes on.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_RING_RINGMIXMULTIPLY_CUH
@@ -40,6 +41,8 @@ __device__ __forceinline__ void aggregateHeld(const RingArgs &args, const RingBl
 template <typename S>
 __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block,
                                                 const RingMixMaps &maps) {
+  // y is copied before this product, where the other warp of the box has mixed; first of all where that was faster.
+  constexpr int kCopyBefore = S::kSplit < 8 || S::kWarps < 12 ? 0 : 2;
   const int box = block.warp / 2;
   const int channel = (block.rank * S::kWarps + block.warp) * 32; // the warp's first
   // Made again where they are used, for want of registers.
@@ -60,21 +63,29 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     barrierWait(block.bars.full(at.slot, box), at.parity);
     const int lane = laneAgain(), token = tokenOfLane(lane), chunk = block.warp % 2 * 4 + lane % 4;
     const uint32_t from = block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16;
+    float sums[S::kGroups][kPhiBlocks + 1][4] = {};
     MixColumn<S> y;
     y.load(from);
-    y.mix(mix, coefficientsOf(block, at.slot, token), [&] { return channel + laneAgain() % 4 * 8; });
+    y.mix(mix, coefficientsOf(mix, block, at.slot, token), [&] { return channel + laneAgain() % 4 * 8; });
     y.store(from);
-    fenceBulk();
-    syncNamed(1 + box, 64);
-    if (copies() && mix.stores) {
-      storeStreams(&maps.y, at.firstToken(), block.rank * S::kBoxes + box, block.box(at.slot, box));
-      commitStores();
-    }
     __syncwarp();
-    float sums[S::kGroups][kPhiBlocks + 1][4] = {};
+    if (laneAgain() == 0)
+      barrierArrive(block.bars.mixed(at.slot, box));
+    __syncwarp();
 #pragma unroll
-    for (int stream = 0; stream < 4; ++stream)
+    for (int stream = 0; stream < 4; ++stream) {
+      if (stream == kCopyBefore) {
+        if (copies()) {
+          barrierWait(block.bars.mixed(at.slot, box), at.parity);
+          fenceBulk();
+          if (mix.stores)
+            storeStreams(&maps.y, at.firstToken(), block.rank * S::kBoxes + box, block.box(at.slot, box));
+          commitStores();
+        }
+        __syncwarp();
+      }
       multiplyStream<S>(phi, stream, {y.streams[stream]}, sums);
+    }
     if (copies() && at.firstToken() + ahead() < args.M) {
       waitStoresRead<0>();
       loadMixBox(block, maps, at.slot, box, at.firstToken() + ahead());

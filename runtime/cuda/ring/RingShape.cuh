@@ -28,9 +28,9 @@ enum class Mixing { none, mixers, multipliers };
 
 /// kSplit blocks of a cluster share the channels; kWarps of a block multiply 32 channels each, so C = 32*kSplit*kWarps,
 /// or less: what lies behind channel kWidth is zero and not stored. A tile has 8*kGroups tokens. kHeld of three blocks
-/// of phi are in registers. Warps below kWide have kRegisters registers. Behind the warps that multiply are mixers, one
-/// for each box, those that aggregate, and kSingles of one role each. Where multipliers mix they aggregate too, and two
-/// warps have the other roles.
+/// of phi are in registers. Warps below kWide have kRegisters registers; all have the same where it is 0. Behind the
+/// warps that multiply are mixers, one for each box, those that aggregate, and kSingles of one role each; mixers beyond
+/// kWide follow those that aggregate. Where multipliers mix they aggregate too, and two warps have the other roles.
 template <int kSplit_, int kWarps_, int kGroups_, int kHeld_, int kWide_, int kThreads_, int kRegisters_,
           Mixing kMixing_, int kWidth_ = 32 * kSplit_ * kWarps_, bool kThroughMemory_ = false>
 struct RingTiling {
@@ -48,8 +48,10 @@ struct RingTiling {
   static constexpr int kFewRegisters = kThroughMemory ? kLeft : kMixes ? 72 : 64; ///< of warps from kWide on
   static constexpr int kSingles = kMultipliersMix ? 2 : kThroughMemory ? 6 - kMixers % 2 : 4;
   static constexpr int kRoles = kThreads / 32 - kSingles; ///< the first of the single warps
-  static constexpr int kFirstAggregator = kWarps + kMixers;
-  static constexpr int kAggregators = kRoles - kFirstAggregator;
+  static constexpr bool kWideMixers = kWarps + kMixers <= kWide;
+  static constexpr int kFirstMixer = kWideMixers ? kWarps : kRoles - kMixers;
+  static constexpr int kFirstAggregator = kWideMixers ? kWarps + kMixers : kWarps;
+  static constexpr int kAggregators = kRoles - kWarps - kMixers;
   static constexpr int kPhiStreams = kRegisters >= 144 ? 4 : kRegisters >= 112 ? 2 : 1; ///< of phi, loaded at once
   static constexpr int kTokens = 8 * kGroups;
   static constexpr int kChannels = 32 * kWarps; ///< of a block
@@ -84,10 +86,10 @@ struct RingTiling {
 
   static_assert(kWarps % 2 == 0 && kBytes <= kBlockMemory);
   static_assert(kWidth % 64 == 0 && kWidth <= kChannels * kSplit);
-  static_assert(kMultipliersMix ? kAggregators == 0 : kAggregators >= 2 && kWide % 4 == 0 && kThreads % 128 == 0);
+  static_assert(kMultipliersMix ? kAggregators == 0
+                                : kAggregators >= 2 && kWide % 4 == 0 && (kWide == 0 || kThreads % 128 == 0));
   static_assert(kSlots >= (kMultipliersMix ? 2 : 3), "a tile is multiplied, one arrives; one has no u yet");
-  static_assert(kMultipliersMix || kFewRegisters <= kLeft, "warps would wait for registers for ever");
-  static_assert(kMixers == 0 || kFirstAggregator <= kWide);
+  static_assert(kMultipliersMix || kWide == 0 || kFewRegisters <= kLeft, "warps would wait for registers for ever");
 };
 
 /// Shapes of pre and projection.
@@ -145,7 +147,12 @@ struct RingBarriers {
   __device__ void init(int readers) const {
     for (int k = threadIdx.x; k < kCount; k += S::kThreads) {
       const bool isFree = k >= 6 + 2 * S::kSlots && k < 6 + 3 * S::kSlots;
-      barrierInit(base + 8 * k, k == 0 ? S::kWarps : isFree ? readers : 1);
+      int arrivals = k == 0 ? S::kWarps : isFree ? readers : 1;
+      if constexpr (S::kMultipliersMix) { // both warps with channels of a box say that they have mixed theirs
+        constexpr int kMixed = 6 + (3 + S::kBoxes) * S::kSlots;
+        arrivals = k >= kMixed && k < kMixed + S::kSlots * S::kBoxes ? 2 : arrivals;
+      }
+      barrierInit(base + 8 * k, arrivals);
     }
     fenceBarrierInit();
   }
