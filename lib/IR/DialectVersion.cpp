@@ -61,9 +61,18 @@ static void addSolvers(Operation *) {}
 /// From 5, where no streams were said to be equal. A program of that version would pass over it.
 static void addEqualStreams(Operation *) {}
 
+/// Upgrades version 6, where mhc.post_pre had no norm of u.
+static void countPostPreOperands(Operation *top) {
+  top->walk([](PostPreOp op) {
+    int32_t bias = rankOf(op->getOperand(1)) == 1, seed = rankOf(op->getOperand(bias + 4)) == 1;
+    int32_t given = rankOf(op->getOperands().back()) == 2, weights = op->getNumOperands() - 7 - bias - seed - given;
+    op.getProperties().operandSegmentSizes = {1, bias, 1, 1, 1, seed, 1, weights, 1, 1, given, 0};
+  });
+}
+
 /// The step at index v makes version v + 1 of a module of version v. The module is verified behind the last.
-static constexpr void (*kUpgrades[])(Operation *top) = {addOrientation,   countOperands, addFormats,
-                                                        countPreOperands, addSolvers,    addEqualStreams};
+static constexpr void (*kUpgrades[])(Operation *top) = {
+    addOrientation, countOperands, addFormats, countPreOperands, addSolvers, addEqualStreams, countPostPreOperands};
 static_assert(std::size(kUpgrades) == MhcDialectVersion::kCurrent, "each version has a step that leads to it");
 
 void MhcBytecode::writeVersion(DialectBytecodeWriter &writer) const {

@@ -146,6 +146,13 @@ bool mhcrt::checkPostPre(CallState &state, const PostPreArgs &a) {
   call.tensor("y", a.y, a.y_type, {a.x_type}, a.M)
       .tensor("next_h_post", a.next_h_post, a.next_h_post_type, kF32, a.M)
       .tensor("next_h_res", a.next_h_res, a.next_h_res_type, kF32, a.M);
+  if (a.u_type == MHCRT_NONE)
+    call.absent("u_norm_weight", a.u_norm_weight_type, "absent u");
+  else if (a.x_type == MHCRT_F32)
+    call.optional("u_norm_weight", a.u_norm_weight, a.u_norm_weight_type, kF32, a.C);
+  else
+    call.optional("u_norm_weight", a.u_norm_weight, a.u_norm_weight_type, {MHCRT_F32, a.x_type}, a.C);
+  call.epsilon("u_norm_eps", a.u_norm_eps);
   return call.begin();
 }
 

@@ -622,9 +622,12 @@ struct PostPreArgs {
   int64_t sk_format;
   int64_t solver;
   int64_t equal_x;
+  const void *u_norm_weight;
+  int32_t u_norm_weight_type;
+  double u_norm_eps;
 };
-static_assert(offsetof(mhcrt_post_pre_args, equal_x) == 488 && offsetof(PostPreArgs, equal_x) == 480 &&
-              sizeof(mhcrt_post_pre_args) == 496 && sizeof(PostPreArgs) == 488);
+static_assert(offsetof(mhcrt_post_pre_args, u_norm_eps) == 512 && offsetof(PostPreArgs, u_norm_eps) == 504 &&
+              sizeof(mhcrt_post_pre_args) == 520 && sizeof(PostPreArgs) == 512);
 mhcrt_status runPostPre(mhcrt_context &context, const PostPreArgs &args);
 
 struct PreBwdArgs {

@@ -85,6 +85,8 @@ struct Boundary {
   }
 };
 
+constexpr double kNormEps = 1e-5; ///< of the norm of u
+
 /// Results of both ways.
 struct Results {
   Buffer y, u, hPre, hPost, hRes, proj, stat;
@@ -104,14 +106,18 @@ struct Results {
     ASSERT_EQ(mhcrt_pre(context, &pre), MHCRT_OK) << mhcrt_last_error(context);
   }
 
-  /// `streams` takes y, if it is not null.
-  void runFused(mhcrt_context *context, Boundary &b, void *streams = nullptr) {
+  /// `streams` takes y, and `normWeight` makes u its norm, if they are not null.
+  void runFused(mhcrt_context *context, Boundary &b, void *streams = nullptr, Buffer *normWeight = nullptr) {
     mhcrt_post_pre_args both = {};
     b.setPost(both), b.setPre(both);
     TENSOR(both, y, y), TENSOR(both, u, u), TENSOR(both, h_pre, hPre), TENSOR(both, next_h_post, hPost);
     TENSOR(both, next_h_res, hRes), TENSOR(both, proj, proj), TENSOR(both, stat, stat);
     if (streams)
       both.y = streams;
+    if (normWeight) {
+      TENSOR(both, u_norm_weight, (*normWeight));
+      both.u_norm_eps = kNormEps;
+    }
     ASSERT_EQ(mhcrt_post_pre(context, &both), MHCRT_OK) << mhcrt_last_error(context);
   }
 };
@@ -218,6 +224,54 @@ TEST(PostPre, HasTheSameBitsWithLargeStreams) {
     EXPECT_TRUE(fused.proj == apart.proj && fused.stat == apart.stat) << "proj, stat";
     EXPECT_TRUE(fused.u == apart.u) << "u";
   }
+}
+
+// The norm may be of u before it is rounded: its own rounding and that of its mean square are each one more at most.
+TEST(PostPre, NormOfUIsThatOfTheRoundedOneUpToRoundings) {
+  Context context;
+  forBoundaries([&](Boundary &b) {
+    Buffer weight = b.random.buffer(b.random.pick<int32_t>({MHCRT_F32, b.type}), b.C);
+    Results plain(b), normed(b);
+    plain.runApart(context, b);
+    normed.runFused(context, b, /*streams=*/nullptr, &weight);
+    const Doubles u = plain.u.values(), w = weight.values();
+    const double least = b.type == MHCRT_F16 ? 0x1p-25 : 0; // rounding of numbers that are not normal
+    Doubles want(u.size()), tolerance(u.size());
+    for (int64_t m = 0; m < b.M; ++m) {
+      double squares = 0;
+      for (int64_t c = 0; c < b.C; ++c)
+        squares += u[m * b.C + c] * u[m * b.C + c];
+      const double scale = 1 / std::sqrt(squares / static_cast<double>(b.C) + kNormEps);
+      for (int64_t c = 0; c < b.C; ++c) {
+        const int64_t k = m * b.C + c;
+        want[k] = scale * u[k] * w[c];
+        tolerance[k] = (3 * roundoff(b.type) + 0x1p-20) * std::fabs(want[k]) + least * (1 + scale * std::fabs(w[c]));
+      }
+    }
+    expectClose(normed.u, want, tolerance, "u");
+    ASSERT_TRUE(normed.y == plain.y && normed.proj == plain.proj && normed.stat == plain.stat) << "y, proj, stat";
+    ASSERT_TRUE(normed.hPre == plain.hPre && normed.hPost == plain.hPost && normed.hRes == plain.hRes);
+  });
+}
+
+TEST(PostPre, WeightOfTheNormIsChecked) {
+  Boundary b(/*number=*/1, /*M=*/2, /*n=*/4, /*C=*/64, MHCRT_BF16);
+  Buffer weight = b.random.buffer(MHCRT_F16, b.C);
+  Results r(b);
+  mhcrt_post_pre_args args = {};
+  b.setPost(args), b.setPre(args);
+  TENSOR(args, y, r.y), TENSOR(args, u, r.u), TENSOR(args, next_h_post, r.hPost), TENSOR(args, next_h_res, r.hRes);
+  TENSOR(args, u_norm_weight, weight);
+  const auto errorOf = [&] {
+    Context context;
+    EXPECT_EQ(mhcrt_post_pre(context, &args), MHCRT_INVALID_ARGUMENT);
+    return context.error();
+  };
+  EXPECT_EQ(errorOf(), "mhcrt_post_pre: 'u_norm_weight' has dtype f16; needed f32 or bf16");
+  args.u_norm_weight_type = MHCRT_BF16, args.u_norm_eps = -1;
+  EXPECT_EQ(errorOf(), "mhcrt_post_pre: 'u_norm_eps' is -1; needed a finite number of at least 0");
+  args.u_norm_eps = 0, args.u = nullptr, args.u_type = MHCRT_NONE;
+  EXPECT_EQ(errorOf(), "mhcrt_post_pre: 'u_norm_weight' has dtype bf16; needed none with absent u");
 }
 
 TEST(PostHead, HasTheBitsOfPostAndHead) {

@@ -17,6 +17,26 @@ func.func @post_pre(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<
   return %y, %u : tensor<?x4x64xbf16>, tensor<?x64xbf16>
 }
 
+// What leaves as u may be the norm that the sublayer begins with.
+// CHECK-LABEL: @norm_of_u
+// CHECK: mhc.post_pre({{.*}}beta = %arg6 : tensor<24xf32>, u_norm_weight = %arg7 : tensor<64xf32>) <{{.*}}fold_pre = false, u_norm_eps = 1.0e-05> -> (y : tensor<?x4x64xbf16>, u : tensor<?x64xbf16>,
+// RUN: mhc-opt %s --mhc-decompose | FileCheck %s --check-prefix=PARTS
+// PARTS-LABEL: @norm_of_u
+// PARTS: %[[WIDE:.*]] = mhc.rms_norm %{{.*}}, %arg7 eps = 1.000000e-05 : tensor<?x64xf32>, tensor<64xf32>
+// PARTS: %[[NORM:.*]] = arith.truncf %[[WIDE]]
+// PARTS: return %{{.*}}, %[[NORM]]
+func.func @norm_of_u(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %w: tensor<64xf32>) -> (tensor<?x4x64xbf16>, tensor<?x64xbf16>) {
+  %y, %u, %next_h_post, %next_h_res = mhc.post_pre(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, u_norm_weight = %w : tensor<64xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false,
+     u_norm_eps = 1.0e-05>
+    -> (y : tensor<?x4x64xbf16>, u : tensor<?x64xbf16>, next_h_post : tensor<?x4xf32>, next_h_res : tensor<?x4x4xf32>)
+  return %y, %u : tensor<?x4x64xbf16>, tensor<?x64xbf16>
+}
+
 // A dropout that keeps all is none.
 // RUN: mhc-opt %s --canonicalize | FileCheck %s --check-prefix=KEEPS
 // KEEPS-LABEL: @keeps_all

@@ -129,6 +129,41 @@ func.func @post_head_dropout_f32(%f: tensor<?x160xf32>, %bias: tensor<160xf32>, 
   return %out, %h_pre : tensor<?x160xf32>, tensor<?x4xf32>
 }
 
+// With the norm that the sublayer begins with.
+// CHECK: entry post_pre_norm_bf16
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+func.func @post_pre_norm_bf16(%f: tensor<?x72xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x72xbf16>,
+    %h_res: tensor<?x4x4xf32>, %phi: tensor<24x288xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>, %w: tensor<72xf32>)
+    -> (tensor<?x72xbf16>, tensor<?x4xf32>) {
+  %y, %u, %h_pre, %p, %r = mhc.post_pre(f = %f : tensor<?x72xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x72xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x288xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>, u_norm_weight = %w : tensor<72xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 12, fold_pre = false,
+     u_norm_eps = 1.0e-05>
+    -> (y : tensor<?x4x72xbf16>, u : tensor<?x72xbf16>, h_pre : tensor<?x4xf32>, next_h_post : tensor<?x4xf32>,
+        next_h_res : tensor<?x4x4xf32>)
+  return %u, %h_pre : tensor<?x72xbf16>, tensor<?x4xf32>
+}
+
+// CHECK: entry post_pre_norm_given_f16
+// CHECK-NEXT: result0: verified
+// CHECK-NEXT: result1: verified
+func.func @post_pre_norm_given_f16(%f: tensor<?x33xf16>, %h_post: tensor<?x3xf32>, %x: tensor<?x33x3xf16>,
+    %h_res: tensor<?x3x3xf32>, %phi: tensor<15x99xf16>, %alpha: tensor<3xf32>, %beta: tensor<15xf32>, %h_in: tensor<?x3xf32>,
+    %w: tensor<33xf16>) -> (tensor<?x33xf16>, tensor<?x33x3xf16>) {
+  %y, %u, %p, %r = mhc.post_pre(f = %f : tensor<?x33xf16>, h_post = %h_post : tensor<?x3xf32>,
+      x = %x : tensor<?x33x3xf16>, h_res = %h_res : tensor<?x3x3xf32>, phi = %phi : tensor<15x99xf16>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<15xf32>, h_in = %h_in : tensor<?x3xf32>,
+      u_norm_weight = %w : tensor<33xf16>)
+    <layout = Cn, orient = io, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06, post_mult = 2.0,
+     res_map = sinkhorn, init = exp, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 12, fold_pre = false,
+     u_norm_eps = 1.0e-02>
+    -> (y : tensor<?x33x3xf16>, u : tensor<?x33xf16>, next_h_post : tensor<?x3xf32>, next_h_res : tensor<?x3x3xf32>)
+  return %u, %y : tensor<?x33xf16>, tensor<?x33x3xf16>
+}
+
 // CHECK: entry post_pre_bwd_sinkhorn_bf16
 // CHECK-NEXT: result0: verified
 // CHECK-NEXT: result1: verified

@@ -125,13 +125,14 @@ static CaseTensor makeTensor(const Case &c, unsigned index) {
           tensor.name != "stat"};
 }
 
-bool mhc::bench::isWithoutSeed(const Case &c, const KernelAttr &attr) {
-  return attr.kind != KernelAttr::Enum && attr.whenAbsent && !hasOperand(c, "seed");
+bool mhc::bench::isLeftOut(const Case &c, const KernelAttr &attr) {
+  return attr.kind != KernelAttr::Enum && attr.whenAbsent &&
+         !hasOperand(c, attr.name == "u_norm_eps" ? "u_norm_weight" : "seed");
 }
 
 void mhc::bench::settleAttributes(Case &c) {
   for (auto [attr, value] : llvm::zip(c.info->attrs, c.values.attrs))
-    if (isWithoutSeed(c, attr))
+    if (isLeftOut(c, attr))
       value = *attr.whenAbsent;
 }
 

@@ -62,8 +62,8 @@ Case makeCase(const KernelInfo &info, Sizes sizes, int32_t dtype, llvm::ArrayRef
 
 /// Whether an operand of this name was made already: operands come first.
 bool hasOperand(const Case &c, llvm::StringRef name);
-/// Whether the attribute belongs to a dropout that the case does not have, and is absent then.
-bool isWithoutSeed(const Case &c, const KernelAttr &attr);
+/// Whether the attribute belongs to a dropout or a norm that the case does not have, and is absent then.
+bool isLeftOut(const Case &c, const KernelAttr &attr);
 /// Gives those attributes what they count as.
 void settleAttributes(Case &c);
 /// The value of an attribute, or null.

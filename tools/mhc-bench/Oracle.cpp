@@ -98,7 +98,7 @@ Oracle::Oracle(MLIRContext &context, const Case &c) {
   state.addOperands(func.getArguments());
   state.addTypes(results);
   for (auto [attr, value] : llvm::zip(c.info->attrs, c.values.attrs))
-    if (Attribute made = isWithoutSeed(c, attr) ? Attribute() : makeAttribute(builder, attr, value))
+    if (Attribute made = isLeftOut(c, attr) ? Attribute() : makeAttribute(builder, attr, value))
       state.addAttribute(attr.name, made);
   auto name = *state.name.getRegisteredInfo();
   if (name.hasTrait<OpTrait::AttrSizedOperandSegments>())

@@ -90,6 +90,8 @@ std::vector<Program> mhc::bench::makePrograms(Sizes sizes, int32_t dtype, llvm::
   for (llvm::StringRef name : {"post", "post_bwd"})
     programs.push_back({(name + " with dropout").str(),
                         {makeCase(*lookupKernelInfo(("mhc." + name).str()), sizes, dtype, /*without=*/{}, {"seed"})}});
+  programs.push_back(
+      {"post_pre with norm", {makeCase(*lookupKernelInfo("mhc.post_pre"), sizes, dtype, {}, {"u_norm_weight"})}});
   programs.push_back({"post_head without y", {makeCase(*lookupKernelInfo("mhc.post_head"), sizes, dtype, {"y"})}});
   for (llvm::StringRef name : {"pre", "post", "pre_bwd", "post_bwd", "post_pre", "post_pre_bwd", "post_head"})
     programs.push_back({(name + " of equal streams").str(),

@@ -167,7 +167,8 @@ bool Draw::isAbsent(unsigned index) {
   const KernelTensor &tensor = info.tensors[index];
   if (!tensor.isOptional || (tensor.name == "y" && !tensor.isResult)) // whose statistic is an operand
     return false;
-  if (llvm::is_contained({"u", "d_u", "h_in"}, tensor.name)) // optional later than others, and drawn like formats
+  // Optional later than others, and drawn like formats.
+  if (llvm::is_contained({"u", "d_u", "h_in", "u_norm_weight"}, tensor.name))
     return formats() % 3 == 0;
   return tensor.isResult && hasAllResults ? isTuned && tensor.name == "d_bias" : flip(0.4);
 }
@@ -208,6 +209,7 @@ Case Draw::run() {
   for (const KernelAttr &attr : info.attrs)
     c.values.attrs.push_back(attr.name.ends_with("format") ? format()
                              : attr.name == "solver"       ? solver()
+                             : attr.name == "u_norm_eps"   ? 1e-5
                              : isOfEqualStreams(attr)      ? equal(attr)
                                                            : attribute(attr));
   // A bound above or below all tokens: near it the rounding of a mean square would decide.
@@ -220,9 +222,10 @@ Case Draw::run() {
     c.values.dims[rule.dim] = rule.value(c.values);
   for (unsigned i = 0; i < info.tensors.size(); ++i)
     c.tensors.push_back(tensor(c, i));
-  // A start without its result is dropped by the compiler.
+  // A start without its result is dropped by the compiler, a norm without u is an error.
   for (auto [record, tensor] : llvm::zip(info.tensors, c.tensors))
-    if (record.startOf >= 0 && c.tensors[record.startOf].count == 0)
+    if ((record.startOf >= 0 && c.tensors[record.startOf].count == 0) ||
+        (record.name == "u_norm_weight" && !hasOperand(c, "u")))
       tensor = {0, MHCRT_NONE, 0, 0, false};
   settleAttributes(c);
   c.dtype = activation;

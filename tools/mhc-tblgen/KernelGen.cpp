@@ -82,7 +82,7 @@ void KernelRecord::addAttr(const mlir::tblgen::NamedAttribute &value) {
   }
   static const char *const cTypes[] = {"int32_t", "int64_t", "double", "int32_t", "int32_t"};
   attr.since = versionOf(value.attr.getDef());
-  attr.cType = attr.since > 0 ? "int64_t" : cTypes[attr.kind];
+  attr.cType = attr.since > 0 && attr.kind != RecordAttr::Float ? "int64_t" : cTypes[attr.kind];
   if (value.attr.getDef().getValue("whenAbsent"))
     attr.whenAbsent = value.attr.getDef().getValueAsString("whenAbsent").str();
   attrs.push_back(attr);

@@ -15,7 +15,7 @@ namespace mhc {
 /// Raised by one whenever an op or an attribute changes in a way that files written before would be read wrongly; the
 /// same change adds a step to kUpgrades in lib/IR/DialectVersion.cpp.
 struct MhcDialectVersion : mlir::DialectVersion {
-  static constexpr uint64_t kCurrent = 6;
+  static constexpr uint64_t kCurrent = 7;
 
   explicit MhcDialectVersion(uint64_t number = kCurrent) : number(number) {}
 

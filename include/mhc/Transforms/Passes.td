@@ -349,7 +349,8 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
     aggregate read them twice, so that every chain that can be joined is. At level `model`, also joins `mhc.post` and the
     `mhc.pre` of the streams that it makes into one `mhc.post_pre`, their gradients into one `mhc.post_pre_bwd`, and
     `mhc.post` and the `mhc.head` of its streams into one `mhc.post_head`, which writes the streams only where something
-    else reads them. At every level but `none`, ops whose results are partly unused are narrowed, gradients of parts that
+    else reads them. A norm with a weight, `mhc.rms_norm` or written out, that alone reads the u of a `mhc.post_pre`
+    becomes a part of it; where a model is trained, gradients read u as well, and it stays. At every level but `none`, ops whose results are partly unused are narrowed, gradients of parts that
     fill a tensor are laid side by side instead of added up among zeros, and matrix products round their own results,
     also where these are reshaped, transposed or joined before.
 

@@ -37,9 +37,29 @@ static Value buildPost(Op op, OpBuilder &builder) {
 // post_pre
 //===----------------------------------------------------------------------===//
 
-LogicalResult PostPreOp::verify() { return failure(failed(verifyBoth(*this)) || failed(verifyGivenWeights(*this))); }
+/// C4.
+static LogicalResult verifyNormOfU(PostPreOp op) {
+  if (!op.getUNormWeight() != !op.getUNormEpsAttr())
+    return op.emitOpError() << "has '" << (op.getUNormWeight() ? "u_norm_weight" : "u_norm_eps") << "' but no '"
+                            << (op.getUNormWeight() ? "u_norm_eps" : "u_norm_weight") << "'";
+  if (op.getUNormWeight() && !op.getU())
+    return op.emitOpError() << "has 'u_norm_weight' but no 'u'";
+  return success();
+}
+
+LogicalResult PostPreOp::verify() {
+  return failure(failed(verifyBoth(*this)) || failed(verifyGivenWeights(*this)) || failed(verifyNormOfU(*this)));
+}
 
 LogicalResult PostPreOp::canonicalize(PostPreOp op, PatternRewriter &rewriter) { return removeDropout(op, rewriter); }
+
+/// In the type of the weight, which is that of u or f32.
+static Value buildNormOfU(PostPreOp op, Value u, OpBuilder &builder) {
+  LeafBuilder leaves(builder, op.getLoc());
+  Value x = leaves.cast(u, op.getUNormWeight().getType().getElementType());
+  Value norm = RmsNormOp::create(builder, op.getLoc(), x, op.getUNormWeight(), op.getUNormEpsAttr());
+  return leaves.cast(norm, getElementTypeOrSelf(u));
+}
 
 SmallVector<Value> PostPreOp::decompose(OpBuilder &builder) {
   if (Operation *whole = withWholeStreams(builder, *this))
@@ -53,8 +73,11 @@ SmallVector<Value> PostPreOp::decompose(OpBuilder &builder) {
   fields.proj = typeOf(getProj());
   fields.stat = typeOf(getStat());
   fields.x = y;
+  PreOp pre = fields.create(builder, getLoc());
   SmallVector<Value> results = {y};
-  llvm::append_range(results, fields.create(builder, getLoc())->getResults());
+  llvm::append_range(results, pre->getResults());
+  if (getUNormWeight())
+    *llvm::find(results, pre.getU()) = buildNormOfU(*this, pre.getU(), builder);
   return results;
 }
 

@@ -42,6 +42,7 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
       fusePre(func, sites);
       if (level == FuseLevel::model) { // of gradients first what no end of a chain can do without
         fusePostPre(func, sites);
+        fuseNormOfU(func, sites);
         fusePostHead(func, sites);
         fusePostPreBwd(func, sites);
       }

@@ -24,6 +24,8 @@ void fusePre(mlir::func::FuncOp func, Sites &sites);
 
 /// post and the pre of what it makes -> post_pre
 void fusePostPre(mlir::func::FuncOp func, Sites &sites);
+/// post_pre and the norm that alone reads its u, however it is written -> post_pre
+void fuseNormOfU(mlir::func::FuncOp func, Sites &sites);
 /// post and the head of what it makes -> post_head
 void fusePostHead(mlir::func::FuncOp func, Sites &sites);
 /// pre_bwd and the post_bwd that alone reads its d_x -> post_pre_bwd

@@ -13,8 +13,7 @@ using namespace mhc;
 using algebra::Algebra;
 using algebra::Expr;
 
-/// The epsilon that a program wrote, from one that is near: a short decimal, a power of two, or what f32 has.
-static double epsMeant(double eps) {
+double mhc::epsMeant(double eps) {
   char text[32];
   snprintf(text, sizeof(text), "%.2e", eps);
   double decimal = strtod(text, nullptr), power = std::exp2(std::round(std::log2(eps)));

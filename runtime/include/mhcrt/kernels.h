@@ -704,7 +704,7 @@ typedef struct mhcrt_post_pre_bwd_args {
 mhcrt_status mhcrt_post_pre_bwd(mhcrt_context *ctx, const mhcrt_post_pre_bwd_args *args);
 
 /// Write a sublayer's output to the streams and make the next sublayer's input and coefficients of them.
-/// f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout, [M,C] by equal_x), h_res[M,n,n], seed?[S], phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], h_in?[M,n] -> y[M,n,C] (or [M,C,n] by layout), u?[M,C], h_pre?[M,n], next_h_post[M,n], next_h_res[M,n,n], proj?[M,N], stat?[M]
+/// f[M,C], bias?[C], h_post[M,n], x[M,n,C] (or [M,C,n] by layout, [M,C] by equal_x), h_res[M,n,n], seed?[S], phi[N,K] (or [K,N] by phi_layout), norm_weight?[K], alpha[A], beta[N], h_in?[M,n], u_norm_weight?[C] -> y[M,n,C] (or [M,C,n] by layout), u?[M,C], h_pre?[M,n], next_h_post[M,n], next_h_res[M,n,n], proj?[M,N], stat?[M]
 typedef struct mhcrt_post_pre_args {
   int64_t size;
   const void *f;
@@ -773,6 +773,9 @@ typedef struct mhcrt_post_pre_args {
   int64_t sk_format;
   int64_t solver;
   int64_t equal_x;
+  const void *u_norm_weight;
+  int32_t u_norm_weight_type;
+  double u_norm_eps;
 } mhcrt_post_pre_args;
 mhcrt_status mhcrt_post_pre(mhcrt_context *ctx, const mhcrt_post_pre_args *args);
 

@@ -24,13 +24,21 @@ def Mhc_PostPreOp : Mhc_KernelOp<"post_pre", [DeclareOpInterfaceMethods<Decompos
     of `mhc.pre`. y is rounded to its type before pre reads it, so that all results have the bits of the two ops one
     after the other.
 
+    With `u_norm_weight`, what leaves as u is the norm that a sublayer begins with, `mhc.rms_norm` of the mix:
+
+        u[c] = r v[c] u_norm_weight[c],  v[c] = sum_i h_pre[i] y[i, c],  r = 1 / sqrt(mean of v^2 over c + u_norm_eps)
+
+    v itself is no result then. It may be rounded to the type of u before its norm, or not; r may be made of
+    mean v^2 = h_pre^T G h_pre / C with G[i, j] = sum_c y[i, c] y[j, c] in f32, whose error is 2^-24 of
+    sum_ij h_pre[i] h_pre[j] |G[i, j]| / C, more than of mean v^2 where streams cancel.
+
     With `equal_x`, x is one row that stands for every stream, as `mhc.expand` would write them.
 
-    It has no gradient of its own: differentiation takes the two ops in its place, and `mhc.post_pre_bwd` is found in
+    It has no gradient of its own: differentiation takes the ops of its parts in its place, and `mhc.post_pre_bwd` is found in
     what they give.
 
     C1: the constraints of `mhc.sinkhorn` hold when `res_map` is `sinkhorn`. C2: A is 3. C3: `h_in` goes with `u`, and
-    without `fold_pre`.
+    without `fold_pre`. C4: `u_norm_weight` and `u_norm_eps` go together, with `u`.
 
     ```mlir
     func.func @post_pre(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
@@ -53,19 +61,20 @@ def Mhc_PostPreOp : Mhc_KernelOp<"post_pre", [DeclareOpInterfaceMethods<Decompos
     Mhc_Tensor<[F32], ["M", "n", "n"]>:$h_res, Optional<Mhc_Seed>:$seed, Mhc_Phi<"N">:$phi,
     Optional<Mhc_LikeOrF32<"x", ["K"]>>:$norm_weight, Mhc_Tensor<[F32], ["A"]>:$alpha,
     Mhc_Tensor<[F32], ["N"]>:$beta, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_in,
+    Mhc_AddedOperand<Mhc_LikeOrF32<"x", ["C"]>, 7>:$u_norm_weight,
     Mhc_LayoutAttr:$layout, Mhc_OrientAttr:$orient, Mhc_OptionalRate:$rate, Mhc_OptionalStreamNumber:$stream,
     Mhc_PhiLayoutAttr:$phi_layout, Mhc_NormAttr:$norm, Mhc_Eps:$norm_eps, Mhc_Eps:$pre_eps, Mhc_Factor:$post_mult,
     Mhc_ResMapAttr:$res_map, Mhc_InitAttr:$init, Mhc_OrderAttr:$order, Mhc_DenomAttr:$denom, Mhc_Eps:$sk_eps,
     Mhc_IterCount:$iters, BoolAttr:$fold_pre, Mhc_OptionalPrecision:$precision, Mhc_OptionalFormat:$h_pre_format,
     Mhc_OptionalFormat:$h_post_format, Mhc_OptionalFormat:$h_res_format, Mhc_OptionalFormat:$sk_format,
-    Mhc_OptionalSolver:$solver, Mhc_EqualStreams:$equal_x);
+    Mhc_OptionalSolver:$solver, Mhc_EqualStreams:$equal_x, Mhc_Added<Mhc_Eps, "0", 7>:$u_norm_eps);
   let results = (outs Mhc_Streams<"x">:$y, Optional<Mhc_Like<"x", ["M", "C"]>>:$u,
     Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$h_pre, Mhc_Tensor<[F32], ["M", "n"]>:$next_h_post,
     Mhc_Tensor<[F32], ["M", "n", "n"]>:$next_h_res, Optional<Mhc_Tensor<[F32], ["M", "N"]>>:$proj,
     Optional<Mhc_Tensor<[F32], ["M"]>>:$stat);
   let flops = "2*M*n*n*C + 2*M*n*C + seed_count*M*n*C + 2*M*K*N + 2*M*K + 6*M*N + "
               "(res_map == 0 ? M*n*n*(solver == 1 ? 7*n + 25 : 4*iters) : 0) + "
-              "(res_map == 1 ? M*factorial(n)*(n + 4) : 0) + u_count*2*M*n*C";
+              "(res_map == 1 ? M*factorial(n)*(n + 4) : 0) + u_count*2*M*n*C + u_norm_weight_count*M*(n*n + 2)*C";
   let dimRules = [Mhc_SeedSize, Mhc_DimRule<"K", "n*C">,
                   Mhc_DimRule<"N", "2*n + (res_map == 1 ? factorial(n) : n*n)">, Mhc_DimRule<"A", "3">];
   let verifyExtra = 1;
