@@ -65,7 +65,7 @@ TEST_F(Bounds, Numbers) {
     const Case good = smallCase(*info);
     EXPECT_TRUE(isTaken(good, "nothing changed"));
     for (auto [i, attr] : llvm::enumerate(info->attrs)) {
-      if ((attr.kind != KernelAttr::Float && attr.kind != KernelAttr::Int) || isWithoutSeed(good, attr))
+      if ((attr.kind != KernelAttr::Float && attr.kind != KernelAttr::Int) || isLeftOut(good, attr))
         continue;
       int taken = 0, refused = 0;
       for (double value : attr.kind == KernelAttr::Float ? floats : integers) {

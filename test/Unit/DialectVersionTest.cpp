@@ -69,7 +69,7 @@ constexpr llvm::StringLiteral kPres = R"mlir(
     return %u, %v : tensor<?x64xf32>, tensor<?x64xf32>
   })mlir";
 
-constexpr const char *kPostPres = R"mlir(
+constexpr llvm::StringLiteral kPostPres = R"mlir(
   func.func @f(%f: tensor<?x64xf32>, %bias: tensor<64xf32>, %h: tensor<?x4xf32>, %x: tensor<?x4x64xf32>,
                %m: tensor<?x4x4xf32>, %seed: tensor<2xi64>, %phi: tensor<24x256xf32>, %w: tensor<256xf32>,
                %alpha: tensor<3xf32>, %beta: tensor<24xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>) {
