@@ -17,7 +17,7 @@ func.func @post_pre(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<
   return %y, %u : tensor<?x4x64xbf16>, tensor<?x64xbf16>
 }
 
-// What leaves as u may be the norm that the sublayer begins with.
+// The norm that the sublayer begins with leaves in place of u.
 // CHECK-LABEL: @norm_of_u
 // CHECK: mhc.post_pre({{.*}}beta = %arg6 : tensor<24xf32>, u_norm_weight = %arg7 : tensor<64xf32>) <{{.*}}fold_pre = false, u_norm_eps = 1.0e-05> -> (y : tensor<?x4x64xbf16>, u : tensor<?x64xbf16>,
 // RUN: mhc-opt %s --mhc-decompose | FileCheck %s --check-prefix=PARTS
