@@ -288,18 +288,38 @@ std::optional<Expr> Algebra::mergeWindows(ArrayRef<Expr> pieces, Var part) {
   return element(first->node(), at);
 }
 
+/// The parts with fewer terms where one has a product with a matrix less the identity; none where no part has.
+std::vector<Expr> Algebra::spreadAny(ArrayRef<Expr> parts) {
+  std::vector<Expr> all;
+  bool isAny = false;
+  for (const Expr &part : parts) {
+    std::optional<Expr> fewer = spread(part);
+    isAny |= fewer.has_value();
+    all.push_back(fewer ? std::move(*fewer) : part);
+  }
+  return isAny ? all : std::vector<Expr>();
+}
+
 Expr Algebra::join(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> whole, unsigned dim, ArrayRef<Expr> parts,
                    ArrayRef<Size> extents) {
-  int64_t extent = whole[dim].pieces.size() == 1 ? commonExtent(extents) : 0;
-  std::vector<Expr> pieces = extent > 0 ? split(parts, extents, whole, dim, extent) : std::vector<Expr>();
+  const int64_t extent = whole[dim].pieces.size() == 1 ? commonExtent(extents) : 0;
   Var part = freshVar();
-  std::optional<Expr> merged = pieces.size() > 1 ? merge(pieces, part) : std::nullopt;
-  if (!merged && pieces.size() > 1)
-    merged = mergeWindows(pieces, part);
+  int64_t count = 0;
+  auto mergeAll = [&](ArrayRef<Expr> parts) -> std::optional<Expr> {
+    std::vector<Expr> pieces = extent > 0 ? split(parts, extents, whole, dim, extent) : std::vector<Expr>();
+    count = pieces.size();
+    if (count < 2)
+      return std::nullopt;
+    std::optional<Expr> all = merge(pieces, part);
+    return all ? all : mergeWindows(pieces, part);
+  };
+  std::optional<Expr> merged = mergeAll(parts);
+  if (std::vector<Expr> fewer = merged ? std::vector<Expr>() : spreadAny(parts); !fewer.empty())
+    merged = mergeAll(fewer);
   if (merged) {
     const Piece &piece = whole[dim].pieces[0];
     Index inner = wholeVar(piece.var, extent), outer;
-    outer.pieces = {{piece.var, extent, Size(pieces.size()), 1}};
+    outer.pieces = {{piece.var, extent, Size(count), 1}};
     auto indexOf = [&](Var var) { return var == part ? outer : var == static_cast<Var>(dim) ? inner : whole[var]; };
     if (std::optional<Expr> all = substitute(*merged, indexOf))
       return *all;

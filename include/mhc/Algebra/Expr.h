@@ -239,6 +239,7 @@ private:
   std::optional<Expr> merge(llvm::ArrayRef<Expr> parts, Var part);
   struct Merge;
   std::optional<Expr> mergeParts(llvm::ArrayRef<Expr> parts, Merge &merge);
+  std::vector<Expr> spreadAny(llvm::ArrayRef<Expr> parts);
   std::optional<Expr> mergeWindows(llvm::ArrayRef<Expr> pieces, Var part);
   std::optional<Expr> mergeElements(llvm::ArrayRef<const Element *> elements, Merge &merge);
   std::optional<Expr> mergeFactors(llvm::ArrayRef<const Factor *> factors, Merge &merge);
