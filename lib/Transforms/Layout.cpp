@@ -11,9 +11,9 @@
 #include "mhc/Analysis/LayoutCost.h"
 #include "mhc/IR/Counted.h"
 #include "mhc/IR/EqualStreams.h"
-#include "mhc/IR/LeafBuilder.h"
 #include "mhc/Transforms/Passes.h"
 #include "mhc/Transforms/Sites.h"
+#include "mhc/Transforms/TurnLayout.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -26,10 +26,7 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
-static constexpr StringLiteral kLayout = "layout", kAuto = "auto", kSeed = "seed";
-
-static Layout layoutOf(Operation *op) { return op->getAttrOfType<LayoutAttr>(kLayout).getValue(); }
-static Layout other(Layout layout) { return layout == Layout::nC ? Layout::Cn : Layout::nC; }
+static constexpr StringLiteral kAuto = "auto";
 
 /// The number in "cuda:sm_90a"; 0 for "cpu".
 static unsigned gpuOf(StringRef target) {
@@ -47,7 +44,7 @@ static SmallVector<Family> familiesOf(func::FuncOp func) {
   DenseMap<Value, Operation *> firstWith;
   SmallVector<Operation *> ops;
   func.walk([&](KernelOpInterface op) {
-    if (!op->hasAttrOfType<LayoutAttr>(kLayout))
+    if (!hasLayout(op))
       return;
     ops.push_back(op);
     related.insert(op);
@@ -68,13 +65,6 @@ static bool readsTokens(Operation *op) {
 
 static std::string nameOf(Operation *op) { return "'" + op->getName().getStringRef().str() + "'"; }
 
-static bool hasDropout(KernelOpInterface op) {
-  for (auto [i, tensor] : llvm::enumerate(op.getKernelInfo().tensors))
-    if (tensor.name == kSeed && !op.getTensors(i).empty())
-      return true;
-  return false;
-}
-
 /// Why other code than the family's ops has to see the order of some streams.
 static std::optional<Miss> sharedBy(const Family &family, Operation *op, Value streams) {
   const auto isOther = [&](Operation *at) { return !family.contains(at); };
@@ -90,14 +80,6 @@ static std::optional<Miss> sharedBy(const Family &family, Operation *op, Value s
   if (found.empty())
     return std::nullopt;
   return Miss{Reason::layoutShared, op, found, "ops with a layout alone, such as 'mhc.expand' and 'mhc.contract'", {}};
-}
-
-/// The dimension of a tensor in which a token's streams are one vector; none where it has none.
-static std::optional<int64_t> vectorDim(KernelOpInterface op, unsigned tensor) {
-  for (auto [dim, number] : llvm::enumerate(op.getTensorDims(tensor)))
-    if (op.getKernelInfo().dims[number] == "K")
-      return dim;
-  return std::nullopt;
 }
 
 /// The weights that have to be transposed, each once.
@@ -135,56 +117,6 @@ static std::optional<int64_t> tokensOf(const Family &family) {
 }
 
 namespace {
-/// Gives a family the other layout.
-class Turn {
-public:
-  /// `sizes` are those of a token's streams now.
-  Turn(Layout from, ArrayRef<int64_t> sizes) : to(other(from)), before{sizes[0], sizes[1]}, after{sizes[1], sizes[0]} {}
-
-  void turn(KernelOpInterface op) {
-    for (unsigned i = 0; i < op.getKernelInfo().tensors.size(); ++i) {
-      std::optional<int64_t> dim = vectorDim(op, i);
-      for (Value weight : dim ? op.getTensors(i) : ValueRange())
-        turnWeight(op, weight, *dim);
-    }
-    for (Value streams : streamsOf(op))
-      if (streams.getDefiningOp() == op) {
-        auto type = cast<RankedTensorType>(streams.getType());
-        streams.setType(type.clone({type.getDimSize(0), after[0], after[1]}));
-      }
-    op->setAttr(kLayout, LayoutAttr::get(op->getContext(), to));
-  }
-
-private:
-  /// A weight in the other order, made once behind itself.
-  Value reordered(Value weight, int64_t dim, ArrayRef<int64_t> sizes) {
-    OpBuilder builder(weight.getContext());
-    builder.setInsertionPointAfterValue(weight);
-    LeafBuilder leaf(builder, weight.getLoc());
-    auto perm = llvm::to_vector(llvm::seq<int64_t>(cast<RankedTensorType>(weight.getType()).getRank() + 1));
-    std::swap(perm[dim], perm[dim + 1]);
-    return leaf.join(leaf.transpose(leaf.split(weight, dim, sizes), perm), dim, 2);
-  }
-
-  void turnWeight(Operation *op, Value weight, int64_t dim) {
-    if (weight.getDefiningOp() == op) { // a gradient
-      SmallVector<OpOperand *> uses = llvm::map_to_vector(weight.getUses(), [](OpOperand &use) { return &use; });
-      Value asBefore = reordered(weight, dim, after);
-      for (OpOperand *use : uses)
-        use->set(asBefore);
-      return;
-    }
-    Value &turned = turnedWeights[weight];
-    if (!turned)
-      turned = reordered(weight, dim, before);
-    op->replaceUsesOfWith(weight, turned);
-  }
-
-  Layout to;
-  std::array<int64_t, 2> before, after; ///< the sizes that one vector of streams joins
-  DenseMap<Value, Value> turnedWeights;
-};
-
 /// A family in the layout that it has, and in the other one.
 struct Choice {
   Layout from;
@@ -242,7 +174,7 @@ private:
   void turn(const Family &family, const Choice &choice, const std::string &reason, Sites &sites) {
     auto first = cast<KernelOpInterface>(family.front());
     auto streams = cast<RankedTensorType>(streamsOf(first).front().getType());
-    Turn turned(choice.from, streams.getShape().drop_front());
+    TurnLayout turned(choice.from, streams.getShape().drop_front());
     for (auto op : llvm::map_range(family, llvm::CastTo<KernelOpInterface>))
       turned.turn(op);
     const std::string transposed =

@@ -200,6 +200,7 @@ private:
     readSizesFromArguments(func); // a size of logits or gates would be a use that keeps them from being fused
     eraseDeadOps(func, &keeper);
     mergeCopies(func, &keeper); // streams that several ops read transposed
+    readStreamsAsMade(func);
     if (sites.mayTake()) {
       explainStreams(func, sites);
       explainUnread(func, sites);

@@ -43,6 +43,8 @@ void raiseGates(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 void raiseProjection(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// mixes of streams -> mhc.post, mhc.aggregate, mhc.contract
 void raiseStreams(mlir::func::FuncOp func, Readings &readings, Sites &sites);
+/// transposed streams of a post -> its streams, and weights in their order
+void readStreamsAsMade(mlir::func::FuncOp func);
 
 /// Whether the check of `sites`, where there is one, lets `becomes`, which `made` computes, take the place of `was`.
 bool mayReplace(Sites &sites, mlir::Operation *made, llvm::ArrayRef<mlir::Value> was,

@@ -139,3 +139,53 @@ func.func @streams_before_tokens(%x: tensor<4x3x10x48xf32>, %pre: tensor<1x4xf32
   %out = arith.addf %apart, %branch : tensor<4x3x10x48xf32>
   return %out : tensor<4x3x10x48xf32>
 }
+
+// Products written the other way round make the streams in another order than those that they mix: the post keeps its
+// order, and so does what reads it, with the weights as they are.
+// CHECK-LABEL: @order_of_a_post
+// CHECK: %[[OUT:.*]] = mhc.post({{.*}} x = %arg0 : tensor<8x4x6xbf16>{{.*}}<layout = nC
+// CHECK-NOT: mhc.transpose
+// CHECK: mhc.projection(x = %[[OUT]] : tensor<8x4x6xbf16>, phi = %arg4 : {{.*}}<layout = nC
+// CHECK: %[[U:.*]] = mhc.aggregate(x = %[[OUT]] : {{.*}}<layout = nC>
+// CHECK-NOT: mhc.transpose
+// CHECK: return %[[U]], %[[OUT]]
+func.func @order_of_a_post(%x: tensor<8x4x6xbf16>, %f: tensor<8x6xbf16>, %h: tensor<8x4xf32>, %r: tensor<8x4x4xf32>,
+                           %phi: tensor<4x24xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
+    -> (tensor<8x6xbf16>, tensor<8x4x6xbf16>) {
+  %eps = arith.constant dense<1.0e-6> : tensor<8xf32>
+  %small = arith.constant dense<1.0e-6> : tensor<8x4xf32>
+  %mix = mhc.sinkhorn(logits = %r : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  %column = tensor.expand_shape %h [[0], [1, 2]] output_shape [8, 4, 1] : tensor<8x4xf32> into tensor<8x4x1xf32>
+  %wider = arith.extf %f : tensor<8x6xbf16> to tensor<8x6xf32>
+  %row = tensor.expand_shape %wider [[0], [1, 2]] output_shape [8, 1, 6] : tensor<8x6xf32> into tensor<8x1x6xf32>
+  %outer = mhc.batch_matmul %row, %column transpose_lhs transpose_rhs : (tensor<8x1x6xf32>, tensor<8x4x1xf32>) -> tensor<8x6x4xf32>
+  %branch = mhc.transpose %outer perm = [0, 2, 1] : tensor<8x6x4xf32> -> tensor<8x4x6xf32>
+  %wide = arith.extf %x : tensor<8x4x6xbf16> to tensor<8x4x6xf32>
+  %product = mhc.batch_matmul %wide, %mix transpose_lhs transpose_rhs : (tensor<8x4x6xf32>, tensor<8x4x4xf32>) -> tensor<8x6x4xf32>
+  %mixed = mhc.transpose %product perm = [0, 2, 1] : tensor<8x6x4xf32> -> tensor<8x4x6xf32>
+  %sum = arith.addf %branch, %mixed : tensor<8x4x6xf32>
+  %out = arith.truncf %sum : tensor<8x4x6xf32> to tensor<8x4x6xbf16>
+  %flat = tensor.collapse_shape %out [[0], [1, 2]] : tensor<8x4x6xbf16> into tensor<8x24xbf16>
+  %read = arith.extf %flat : tensor<8x24xbf16> to tensor<8x24xf32>
+  %rows = mhc.matmul %read, %phi transpose_rhs : (tensor<8x24xf32>, tensor<4x24xf32>) -> tensor<8x4xf32>
+  %squares = arith.mulf %read, %read : tensor<8x24xf32>
+  %mean = mhc.reduce mean %squares dims = [1] : tensor<8x24xf32> -> tensor<8xf32>
+  %shifted = arith.addf %mean, %eps : tensor<8xf32>
+  %root = math.rsqrt %shifted : tensor<8xf32>
+  %roots = mhc.broadcast %root dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %normed = arith.mulf %roots, %rows : tensor<8x4xf32>
+  %number = tensor.extract_slice %alpha[0] [1] [1] : tensor<1xf32> to tensor<f32>
+  %numbers = mhc.broadcast %number dims = [] : tensor<f32> -> tensor<8x4xf32>
+  %scaled = arith.mulf %normed, %numbers : tensor<8x4xf32>
+  %bias = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %scaled, %bias : tensor<8x4xf32>
+  %sigmoid = mhc.sigmoid %z : tensor<8x4xf32>
+  %pre = arith.addf %sigmoid, %small : tensor<8x4xf32>
+  %gates = mhc.broadcast %pre dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x6xf32>
+  %again = arith.extf %out : tensor<8x4x6xbf16> to tensor<8x4x6xf32>
+  %weighed = arith.mulf %again, %gates : tensor<8x4x6xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x6xf32> -> tensor<8x6xf32>
+  %rounded = arith.truncf %u : tensor<8x6xf32> to tensor<8x6xbf16>
+  return %rounded, %out : tensor<8x6xbf16>, tensor<8x4x6xbf16>
+}
