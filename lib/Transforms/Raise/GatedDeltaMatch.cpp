@@ -129,6 +129,8 @@ std::optional<ActivatedConvolution> mhc::matchActivated(Reading &reading, const 
   if (!rest || rest->size() != 1 ||
       llvm::any_of((*rest)[0].factors, [&](const Factor &factor) { return factor.element == gate->element; }))
     return std::nullopt;
+  if (std::optional<double> number = algebra::numberOf(*rest); number && *number != 1)
+    return std::nullopt; // a step on the way, such as u (1 + tanh(u / 2)) in front of the half, and no other norm
   ArrayRef<Size> dims = value.node->dims;
   std::optional<CausalConvolution> conv = matchConvolution(reading, value, *a, fault);
   if (!conv)

@@ -92,6 +92,44 @@ func.func @no_gate(%qkv: tensor<8x16xf32>, %b: tensor<8x2xf32>, %alpha: tensor<8
   return %query, %key, %value, %beta, %g : tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2xf32>,
       tensor<8x2xf32>
 }
+// Without a norm, SiLU as a (1 + tanh(a / 2)) / 2: twice the result on the way is no other norm.
+// CHECK-LABEL: func.func @silu_by_tanh
+// CHECK: mhc.pre_gated_delta_rule({{.*}} <num_key_heads = 1, qk_l2norm = false
+// CHECK-NOT: arith.mulf
+// CHECK: return
+func.func @silu_by_tanh(%qkv: tensor<8x16xf32>, %gate: tensor<8x2x4xf32>, %b: tensor<8x2xf32>, %alpha: tensor<8x2xf32>,
+                        %w: tensor<2x16xf32>, %A_log: tensor<2xf32>, %dt_bias: tensor<2xf32>)
+    -> (tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2xf32>, tensor<8x2xf32>) {
+  %one = arith.constant dense<1.0> : tensor<8x16xf32>
+  %half = arith.constant dense<0.5> : tensor<8x16xf32>
+  %before = mhc.shift %qkv dim = 0 by = 1 : tensor<8x16xf32>
+  %w0 = tensor.extract_slice %w[0, 0] [1, 16] [1, 1] : tensor<2x16xf32> to tensor<16xf32>
+  %w1 = tensor.extract_slice %w[1, 0] [1, 16] [1, 1] : tensor<2x16xf32> to tensor<16xf32>
+  %b0 = mhc.broadcast %w0 dims = [1] : tensor<16xf32> -> tensor<8x16xf32>
+  %b1 = mhc.broadcast %w1 dims = [1] : tensor<16xf32> -> tensor<8x16xf32>
+  %p0 = arith.mulf %before, %b0 : tensor<8x16xf32>
+  %p1 = arith.mulf %qkv, %b1 : tensor<8x16xf32>
+  %a = arith.addf %p0, %p1 : tensor<8x16xf32>
+  %halved = arith.mulf %a, %half : tensor<8x16xf32>
+  %tanh = math.tanh %halved : tensor<8x16xf32>
+  %added = arith.addf %one, %tanh : tensor<8x16xf32>
+  %twice = arith.mulf %a, %added : tensor<8x16xf32>
+  %u = arith.mulf %twice, %half : tensor<8x16xf32>
+  %q = tensor.extract_slice %u[0, 0] [8, 4] [1, 1] : tensor<8x16xf32> to tensor<8x4xf32>
+  %k = tensor.extract_slice %u[0, 4] [8, 4] [1, 1] : tensor<8x16xf32> to tensor<8x4xf32>
+  %v = tensor.extract_slice %u[0, 8] [8, 8] [1, 1] : tensor<8x16xf32> to tensor<8x8xf32>
+  %query = mhc.broadcast %q dims = [0, 2] : tensor<8x4xf32> -> tensor<8x2x4xf32>
+  %key = mhc.broadcast %k dims = [0, 2] : tensor<8x4xf32> -> tensor<8x2x4xf32>
+  %value = tensor.expand_shape %v [[0], [1, 2]] output_shape [8, 2, 4] : tensor<8x8xf32> into tensor<8x2x4xf32>
+  %beta = mhc.sigmoid %b : tensor<8x2xf32>
+  %softplus = call @softplus(%alpha, %dt_bias) : (tensor<8x2xf32>, tensor<2xf32>) -> tensor<8x2xf32>
+  %exp = math.exp %A_log : tensor<2xf32>
+  %neg = arith.negf %exp : tensor<2xf32>
+  %rate = mhc.broadcast %neg dims = [1] : tensor<2xf32> -> tensor<8x2xf32>
+  %g = arith.mulf %rate, %softplus : tensor<8x2xf32>
+  return %query, %key, %value, %gate, %beta, %g : tensor<8x2x4xf32>, tensor<8x2x4xf32>, tensor<8x2x4xf32>,
+      tensor<8x2x4xf32>, tensor<8x2xf32>, tensor<8x2xf32>
+}
 func.func private @convolved(%x: tensor<8x16xf32>, %w: tensor<2x16xf32>, %left: tensor<1x16xf32>) -> tensor<8x16xf32> {
   %all = tensor.concat dim(0) %left, %x : (tensor<1x16xf32>, tensor<8x16xf32>) -> tensor<9x16xf32>
   %x0 = tensor.extract_slice %all[0, 0] [8, 16] [1, 1] : tensor<9x16xf32> to tensor<8x16xf32>
