@@ -40,7 +40,7 @@ Value GatesBuilder::buildStreams() {
                              {lead.tokens, IndexVars{lead.flat[0]}, IndexVars{lead.flat[1]}});
   }
   if (lead.flat.size() == 1)
-    for (const algebra::Reading::Found &shown : reading.find(x, user)) {
+    for (const algebra::Reading::Found &shown : reading.find(x)) {
       ArrayRef<int64_t> shape = cast<RankedTensorType>(shown.value.getType()).getShape();
       bool isInner = shape.size() >= 3 && shape.back() == n && shape[shape.size() - 2] == width / n;
       if (isInner && n != width / n)

@@ -189,3 +189,32 @@ func.func @order_of_a_post(%x: tensor<8x4x6xbf16>, %f: tensor<8x6xbf16>, %h: ten
   %rounded = arith.truncf %u : tensor<8x6xf32> to tensor<8x6xbf16>
   return %rounded, %out : tensor<8x6xbf16>, tensor<8x4x6xbf16>
 }
+
+// Flat rows are projected in the order in which the streams are read, also where that is told behind the gates.
+// CHECK-LABEL: @order_told_late
+// CHECK: %[[X:.*]] = tensor.expand_shape %arg0 {{.*}} output_shape [8, 16, 4]
+// CHECK: mhc.projection(x = %[[X]] : tensor<8x16x4xf32>{{.*}}<layout = Cn
+// CHECK: mhc.aggregate(x = %[[X]] : tensor<8x16x4xf32>{{.*}}<layout = Cn>
+// CHECK: return
+func.func @order_told_late(%x: tensor<8x64xf32>, %phi: tensor<4x64xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
+    -> tensor<8x16xf32> {
+  %eps = arith.constant dense<1.0e-6> : tensor<8xf32>
+  %rows = mhc.matmul %x, %phi transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %squares = arith.mulf %x, %x : tensor<8x64xf32>
+  %mean = mhc.reduce mean %squares dims = [1] : tensor<8x64xf32> -> tensor<8xf32>
+  %shifted = arith.addf %mean, %eps : tensor<8xf32>
+  %root = math.rsqrt %shifted : tensor<8xf32>
+  %roots = mhc.broadcast %root dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %normed = arith.mulf %roots, %rows : tensor<8x4xf32>
+  %number = tensor.extract_slice %alpha[0] [1] [1] : tensor<1xf32> to tensor<f32>
+  %numbers = mhc.broadcast %number dims = [] : tensor<f32> -> tensor<8x4xf32>
+  %scaled = arith.mulf %normed, %numbers : tensor<8x4xf32>
+  %bias = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %scaled, %bias : tensor<8x4xf32>
+  %sigmoid = mhc.sigmoid %z : tensor<8x4xf32>
+  %gates = mhc.broadcast %sigmoid dims = [0, 2] : tensor<8x4xf32> -> tensor<8x16x4xf32>
+  %streams = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 16, 4] : tensor<8x64xf32> into tensor<8x16x4xf32>
+  %weighed = arith.mulf %streams, %gates : tensor<8x16x4xf32>
+  %u = mhc.reduce sum %weighed dims = [2] : tensor<8x16x4xf32> -> tensor<8x16xf32>
+  return %u : tensor<8x16xf32>
+}
