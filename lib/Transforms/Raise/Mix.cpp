@@ -91,11 +91,30 @@ static bool isBefore(algebra::Sizes &sizes, const algebra::Index &a, const algeb
   return first.stride != second.stride && end && sizes.divides(*end, first.stride);
 }
 
+/// An expression with the rows that streams repeat in place of those streams; nothing where it names none.
+static std::optional<Expr> inRows(algebra::Reading &reading, const Expr &expr) {
+  bool hasRows = false;
+  std::optional<Expr> rows = reading.algebra().replace(expr, [&](const algebra::Element *element) {
+    const Value value = element->node->value;
+    auto expand = value ? value.getDefiningOp<ExpandOp>() : ExpandOp();
+    if (!expand)
+      return std::optional<Expr>();
+    hasRows = true;
+    const algebra::Index &channel = element->at[expand.getLayout() == Layout::nC ? 2 : 1];
+    return reading.algebra().substitute(reading.of(expand.getX()),
+                                        [&](Var var) { return var == 0 ? element->at[0] : channel; });
+  });
+  return hasRows ? rows : std::nullopt;
+}
+
 MixSite::MixSite(algebra::Reading &reading, Sites &sites, Value root)
     : reading(reading), algebra(reading.algebra()), root(root), op(root.getDefiningOp()), builder(op),
       leaf(builder, op->getLoc()), sites(sites) {
   const Expr &read = reading.of(root);
   std::optional<Expr> spread = algebra.spread(read); // x + (h - 1) x
+  std::optional<Expr> rows = spread || read.size() == 1 ? std::nullopt : inRows(reading, read);
+  if (rows) // where only one of the two is read of the streams
+    spread = algebra.spread(*rows);
   std::optional<Algebra::Closed> closed = algebra.close(spread ? *spread : read);
   if (!closed || llvm::any_of(closed->at, [](const algebra::Index &index) { return index.pieces.empty(); }))
     return;

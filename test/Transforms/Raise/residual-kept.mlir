@@ -263,6 +263,29 @@ func.func @repeated(%x0: tensor<8x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2x
   return %x, %out : tensor<8x2x16xf32>, tensor<8x2x16xf32>
 }
 
+// The product is read of the tensor, and what it is added to of the streams that repeat it.
+// CHECK-LABEL: @repeated_and_not(
+// CHECK: %[[X:.*]] = mhc.expand(x = %arg0
+// CHECK: mhc.post(f = %arg1 : {{.*}}, h_post = %arg2 : {{.*}}, x = %[[X]] : {{.*}}, h_res = %arg3
+// CHECK-NOT: arith.addf
+// CHECK: return
+func.func @repeated_and_not(%x0: tensor<8x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2xf32>, %mix: tensor<8x2x2xf32>) -> (tensor<8x2x16xf32>, tensor<8x2x16xf32>) {
+  %x = mhc.expand(x = %x0 : tensor<8x16xf32>) <layout = nC> -> (streams : tensor<8x2x16xf32>)
+  %eye = arith.constant dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf32>
+  %eyes = mhc.broadcast %eye dims = [1, 2] : tensor<2x2xf32> -> tensor<8x2x2xf32>
+  %hs = mhc.broadcast %h dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x16xf32>
+  %fs = mhc.broadcast %f dims = [0, 2] : tensor<8x16xf32> -> tensor<8x2x16xf32>
+  %branch = arith.mulf %hs, %fs : tensor<8x2x16xf32>
+  %less = arith.subf %mix, %eyes : tensor<8x2x2xf32>
+  %each = mhc.broadcast %less dims = [0, 1, 2] : tensor<8x2x2xf32> -> tensor<8x2x2x16xf32>
+  %rows = mhc.broadcast %x0 dims = [0, 3] : tensor<8x16xf32> -> tensor<8x2x2x16xf32>
+  %products = arith.mulf %each, %rows : tensor<8x2x2x16xf32>
+  %mixed = mhc.reduce sum %products dims = [2] : tensor<8x2x2x16xf32> -> tensor<8x2x16xf32>
+  %kept = arith.addf %x, %mixed : tensor<8x2x16xf32>
+  %out = arith.addf %kept, %branch : tensor<8x2x16xf32>
+  return %x, %out : tensor<8x2x16xf32>, tensor<8x2x16xf32>
+}
+
 // Streams x + (H - 1) x + h_post f are several terms until their post is found: what weighs them row by row is found
 // behind that.
 // CHECK-LABEL: @weighed_row_by_row
