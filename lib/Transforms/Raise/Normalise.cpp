@@ -310,6 +310,48 @@ static void moveReshapesOutOfLoops(func::FuncOp func) {
   });
 }
 
+/// The number that a value shows at all places, bit for bit; null for others.
+static Attribute shownNumber(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::SplatOp, BroadcastOp, TransposeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp, tensor::CastOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  FloatAttr scalar;
+  DenseElementsAttr elements;
+  if (matchPattern(value, m_Constant(&scalar)))
+    return scalar;
+  const bool isSplat = matchPattern(value, m_Constant(&elements)) && elements.isSplat();
+  return isSplat ? elements.getSplatValue<Attribute>() : Attribute();
+}
+
+/// The same of a value and a number is one value, also where the sizes of the number are told in two ways.
+static void mergeOpsWithNumbers(func::FuncOp func, RewriterBase::Listener &listener) {
+  using Key = std::tuple<Block *, OperationName, Attribute, Type, Value, Value, Attribute>;
+  DenseMap<Key, Operation *> known;
+  IRRewriter rewriter(func.getContext(), &listener);
+  func.walk([&](Operation *op) {
+    if (op->getNumOperands() != 2 || !isElementwise(op))
+      return;
+    Value operands[] = {op->getOperand(0), op->getOperand(1)};
+    Attribute number;
+    for (Value &operand : operands)
+      if (Attribute own = number ? Attribute() : shownNumber(operand)) {
+        number = own;
+        operand = {};
+      }
+    if (!number)
+      return;
+    if (op->hasTrait<OpTrait::IsCommutative>() && !operands[0])
+      std::swap(operands[0], operands[1]);
+    Key key(op->getBlock(), op->getName(), op->getAttrDictionary(), op->getResult(0).getType(), operands[0],
+            operands[1], number);
+    if (auto [first, isNew] = known.try_emplace(key, op); !isNew)
+      rewriter.replaceOp(op, first->second);
+  });
+}
+
 void mhc::normalise(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   LazyDims dims(func);
@@ -331,5 +373,6 @@ void mhc::normalise(func::FuncOp func) {
   rewriteAll(func, std::move(last), forget);
   readSizesFromArguments(func, &known); // patterns ask for sizes as well
   moveReshapesOutOfLoops(func);
+  mergeOpsWithNumbers(func, forget);
   mergeCopies(func, &forget);
 }

@@ -13,6 +13,35 @@ func.func @zero_and_one(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %3 : tensor<4x8xf32>
 }
 
+// The same of a value and a number is one value, however the sizes of the number are told; not that of two numbers, nor
+// of one number in two types.
+// CHECK-LABEL: @number_twice(
+func.func @number_twice(%x: tensor<?x?x8xf32>, %M: index) -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
+  // CHECK: %[[SUM:.*]] = arith.addf
+  // CHECK: %[[OTHER:.*]] = arith.addf
+  // CHECK: %[[NARROW:.*]] = arith.addf
+  // CHECK: return %[[SUM]], %[[SUM]], %[[OTHER]], %[[NARROW]]
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d0 = tensor.dim %x, %c0 : tensor<?x?x8xf32>
+  %d1 = tensor.dim %x, %c1 : tensor<?x?x8xf32>
+  %number = arith.constant 0.01 : f32
+  %other = arith.constant 0.02 : f32
+  %narrow = arith.constant 0.01 : bf16
+  %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x8xf32> into tensor<?x8xf32>
+  %apart = tensor.splat %number[%d0, %d1] : tensor<?x?x8xf32>
+  %first = tensor.collapse_shape %apart [[0, 1], [2]] : tensor<?x?x8xf32> into tensor<?x8xf32>
+  %second = tensor.splat %number[%M] : tensor<?x8xf32>
+  %third = tensor.splat %other[%M] : tensor<?x8xf32>
+  %stored = tensor.splat %narrow[%M] : tensor<?x8xbf16>
+  %fourth = arith.extf %stored : tensor<?x8xbf16> to tensor<?x8xf32>
+  %0 = arith.addf %rows, %first : tensor<?x8xf32>
+  %1 = arith.addf %second, %rows : tensor<?x8xf32>
+  %2 = arith.addf %rows, %third : tensor<?x8xf32>
+  %3 = arith.addf %rows, %fourth : tensor<?x8xf32>
+  return %0, %1, %2, %3 : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+}
+
 // So do they where the number of tokens is open.
 // CHECK-LABEL: @one_for_each_token(
 func.func @one_for_each_token(%x: tensor<?x8xf32>, %M: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
