@@ -19,6 +19,10 @@ bool postPreSm90Takes(const PostPreArgs &args, Needs &needs);
 int64_t postPreSm90Bytes(const PostPreArgs &args); ///< of scratch memory; 0 for most widths
 cudaError_t postPreSm90(const PostPreArgs &args, void *scratch, cudaStream_t stream);
 
+// Kernels of these that normalise u, and their further needs.
+bool postPreNormTakes(const PostPreArgs &args, Needs &needs);
+cudaError_t postPreNorm(const PostPreArgs &args, cudaStream_t stream);
+
 } // namespace mhcrt
 
 #endif // MHCRT_CUDA_KERNELS_POSTPRE_H

@@ -28,148 +28,27 @@
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/kernels/PostPre.h"
-#include "cuda/ring/RingLaunch.cuh"
-#include "cuda/ring/RingMixMultiply.cuh"
-#include "src/PostPre.h"
+#include "cuda/ring/RingPostPre.cuh"
 
 using namespace mhcrt;
-
-namespace {
-
-template <typename S>
-__global__ void __launch_bounds__(S::kThreads, 1)
-    postPreKernel(const __grid_constant__ RingArgs args, const __grid_constant__ RingMixArgs mix,
-                  const __grid_constant__ RingMixMaps maps) {
-  extern __shared__ __align__(1024) unsigned char memory[];
-  const RingBlock<S> block = ringBlock<S>(memory);
-  prefetchFirst(args, block, maps);
-  startRing(block, S::kMultipliersMix ? 1 : S::kAggregators + S::kMixers);
-  beginOverlapped();
-  if constexpr (S::kMultipliersMix)
-    takeMixMultiplyRoles(args, mix, block, maps);
-  else
-    takeRoles<S, true>(
-        args, block, [&] { mixLoaderRole(args, mix, block, maps); }, [&] { mixRole(args, mix, block, maps); });
-}
-
-/// The same of a gang of blocks.
-template <typename S>
-__global__ void __launch_bounds__(S::kThreads, 1)
-    postPreGangKernel(const __grid_constant__ RingArgs args, const __grid_constant__ GangMessages messages,
-                      const __grid_constant__ RingMixArgs mix, const __grid_constant__ RingMixMaps maps) {
-  extern __shared__ __align__(1024) unsigned char memory[];
-  const RingBlock<S> block = gangBlock<S>(memory);
-  prefetchFirst(args, block, maps);
-  block.bars.init(S::kAggregators + S::kMixers);
-  __syncthreads();
-  beginOverlapped();
-  takeGangRoles<S, true>(
-      args, messages, block, [&] { mixLoaderRole(args, mix, block, maps); }, [&] { mixRole(args, mix, block, maps); });
-}
-
-/// The kernel of a shape.
-template <typename S, bool kThroughMemory = S::kThroughMemory>
-constexpr auto *kKernel = postPreKernel<S>;
-template <typename S>
-constexpr auto *kKernel<S, true> = postPreGangKernel<S>;
-
-/// Calls body(S()) with the shape of C; false where there is none. Split and warps are those of pre, which decide the
-/// order of the sums.
-template <typename Body>
-bool withShape(int64_t C, Body body) {
-  const auto call = [&](auto shape) {
-    body(shape);
-    return true;
-  };
-  switch (C) {
-  case 768:
-    return call(MixingShape<2, 12, 1, 448, 128>());
-  case 1024:
-    return call(MixersShape<4, 8, 2, 12, 640, 112>());
-  case 1280:
-    return call(MixersShape<4, 10, 1, 0, 768, 80>());
-  case 1536:
-    return call(MixingShape<4, 12, 1, 448, 128>());
-  case 2048:
-    return call(MixersShape<8, 8, 2, 12, 640, 112>());
-  case 2560:
-    return call(MixersShape<8, 10, 1, 0, 768, 80>());
-  case 3072:
-    return call(MixingShape<8, 12, 1, 448, 128>());
-  case 3584:
-    return call(MixingShape<8, 14, 1, 512, 128>());
-  case 4096:
-    return call(MixersShape<16, 8, 2, 12, 640, 112>());
-  case 5120:
-    return call(MixingShape<16, 10, 2, 384, 168>());
-  case 6144:
-    return call(MixingShape<16, 12, 1, 448, 128>());
-  case 6656:
-    return call(PaddedMixingShape<6656, 16, 14, 1, 512, 128>());
-  case 7168:
-    return call(MixingShape<16, 14, 1, 512, 128>());
-  case 8192:
-    return call(MixersGangShape<32, 8, 2, 12, 640, 112>());
-  case 12288:
-    return call(MixersGangShape<64, 6, 3, 12, 512, 144>());
-  case 16384:
-    return call(MixersGangShape<64, 8, 2, 12, 640, 104>());
-  }
-  return false;
-}
-
-bool hasRoom(int64_t C, Needs &needs) {
-  bool found = false;
-  withShape(C, [&](auto shape) {
-    using S = decltype(shape);
-    found = needs.clusters(ringClusters<S, kKernel<S>>(), S::kSplit);
-  });
-  return found;
-}
-
-template <typename S>
-cudaError_t launch(const RingArgs &args, const RingMixArgs &mix, const PostPreArgs &a, void *scratch,
-                   cudaStream_t stream) {
-  const TileShape shape = {args.M, S::kWidth, S::kTokens, 1};
-  const auto xMap = a.equal_x ? equalStreamsMap : streamsMap;
-  RingMixMaps maps = {};
-  for (const cudaError_t error :
-       {xMap(maps.x, a.x, shape), channelsMap(maps.f, a.f, shape), a.y ? streamsMap(maps.y, a.y, shape) : cudaSuccess})
-    if (error)
-      return error;
-  if constexpr (S::kThroughMemory)
-    return launchGang<S, kKernel<S>>(args, scratch, stream, mix, maps);
-  else
-    return launchClusters<S, kKernel<S>>(args, stream, mix, maps);
-}
-
-} // namespace
 
 bool mhcrt::postPreSm90Takes(const PostPreArgs &a, Needs &needs) {
   const PreArgs pre = preOf(a);
   return needs.absent("seed", a.seed) && needs.equal("n", a.n, 4) && ringTakes(pre, needs) &&
-         ringTakesGates(pre, needs) && needs.aligned({a.f, a.bias, a.h_post, a.x, a.h_res}) && hasRoom(a.C, needs);
+         ringTakesGates(pre, needs) && needs.aligned({a.f, a.bias, a.h_post, a.x, a.h_res}) &&
+         (a.u_norm_weight ? postPreNormTakes(a, needs) : postPreHasRoom<false>(a.C, needs));
 }
 
 int64_t mhcrt::postPreSm90Bytes(const PostPreArgs &a) {
   int64_t bytes = 0;
-  withShape(a.C, [&](auto shape) {
+  withPostPreShape<false>(a.C, [&](auto shape) {
     using S = decltype(shape);
     if constexpr (S::kThroughMemory)
-      bytes = gangBytes<S>(ringClustersFor<S, kKernel<S>>(a.M), a.M);
+      bytes = gangBytes<S>(ringClustersFor<S, kPostPreKernel<S>>(a.M), a.M);
   });
   return bytes;
 }
 
 cudaError_t mhcrt::postPreSm90(const PostPreArgs &a, void *scratch, cudaStream_t stream) {
-  const RingArgs args = ringArgsOfPre(preOf(a));
-  const RingMixArgs mix = {static_cast<const float *>(a.h_post),
-                           static_cast<const float *>(a.h_res),
-                           a.bias,
-                           a.bias_type,
-                           a.orient == MHCRT_ORIENT_OI,
-                           a.y != nullptr};
-  cudaError_t error = cudaErrorNotSupported;
-  withShape(a.C, [&](auto shape) { error = launch<decltype(shape)>(args, mix, a, scratch, stream); });
-  return error;
+  return a.u_norm_weight ? postPreNorm(a, stream) : launchPostPreOf<false>(a, scratch, stream);
 }

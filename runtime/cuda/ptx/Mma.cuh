@@ -51,6 +51,13 @@ __device__ __forceinline__ float inverseScale(float scale) {
   return __uint_as_float((254u << 23) - __float_as_uint(scale));
 }
 
+/// d += A B of bf16, 16 x 8 times 8 x 8.
+__device__ __forceinline__ void multiplyBf16(float (&d)[4], uint32_t a0, uint32_t a1, uint32_t b) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a0), "r"(a1), "r"(b));
+}
+
 /// d += A B of bf16, 16 x 16 times 16 x 8.
 __device__ __forceinline__ void multiplyBf16(float (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
                                              uint32_t b0, uint32_t b1) {

@@ -37,6 +37,9 @@ struct RingArgs {
   SinkhornOptions sinkhorn;
   bool foldPre;
   int32_t hPreFormat, hPostFormat, hResFormat;
+  const void *uWeight; ///< of the norm of u; null where there is none
+  int32_t uWeightType;
+  float uEps;
 };
 
 } // namespace mhcrt

@@ -35,7 +35,7 @@ struct GangMessages {
   uint4 *weights; ///< [token], what u is mixed by; kNoWeight where that is not there yet
 };
 constexpr uint32_t kNoWeight = ~0u; ///< a NaN that no sum is
-constexpr int kRowPieces = kRowFloats / 4;
+constexpr int kRowPieces = 7;       ///< of a row of partial sums, 16 bytes each
 
 __device__ __forceinline__ uint4 loadMessage(const uint4 *from) {
   pauseInTests();
@@ -130,6 +130,7 @@ __device__ __forceinline__ float addBlocks(const uint4 *rows, int lane, uint32_t
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void gangOwnerRole(const RingArgs &args, const GangMessages &messages,
                                               const RingBlock<S> &block) {
+  static_assert(S::kRowFloats == 4 * kRowPieces, "no sums for a norm");
   static_assert(S::kSplit >= S::kTokens, "a block owns one token of a tile");
   static_assert(S::kSlots >= S::kSplit / S::kTokens,
                 "an owner that is early would take sums of two rounds before, which have the same bit");

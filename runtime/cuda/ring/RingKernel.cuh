@@ -43,10 +43,14 @@
 
 namespace mhcrt {
 
-/// u of 8 channels from those of the streams, from the first on in steps.
-template <int kFirst = 0, int kStep = 1>
-__device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h) {
+/// u of 8 channels from those of the streams, from the first on in steps. Where it is normalised, `weights` is where
+/// those of the channels are.
+template <typename S, int kFirst = 0, int kStep = 1>
+__device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h, uint32_t weights) {
   float sum[8];
+  float4 scale[2];
+  if constexpr (S::kNorms)
+    scale[0] = loadSharedFloat4(weights), scale[1] = loadSharedFloat4(weights + 16);
 #pragma unroll
   for (int i = kFirst; i < 4; i += kStep) {
     float v[8];
@@ -55,6 +59,9 @@ __device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h) {
     for (int e = 0; e < 8; ++e)
       sum[e] = i == kFirst ? part(h, 0) * v[e] : fmaf(part(h, i), v[e], sum[e]);
   }
+#pragma unroll
+  for (int e = 0; e < 8 && S::kNorms; ++e)
+    sum[e] *= part(scale[e / 4], e % 4);
   return narrow(sum, __nv_bfloat16());
 }
 
@@ -105,11 +112,12 @@ __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBl
           h = loadSharedFloat4(block.hPre(at.slot) + inTileOf(turn + k) * 16);
         if (box >= boxes || token >= stored)
           continue;
+        const uint32_t weights = block.weights(box * 64 + chunk * 8);
         if constexpr (S::kPairs) {
-          storeOnce(u + token * 2 * S::kWidth + box * 64, weigh<0, 2>(x[k], h));
-          storeOnce(u + (token * 2 + 1) * S::kWidth + box * 64, weigh<1, 2>(x[k], h));
+          storeOnce(u + token * 2 * S::kWidth + box * 64, weigh<S, 0, 2>(x[k], h, weights));
+          storeOnce(u + (token * 2 + 1) * S::kWidth + box * 64, weigh<S, 1, 2>(x[k], h, weights));
         } else {
-          storeOnce(u + token * S::kWidth + box * 64, weigh(x[k], h));
+          storeOnce(u + token * S::kWidth + box * 64, weigh<S>(x[k], h, weights));
         }
       }
     }

@@ -35,7 +35,8 @@ __device__ __forceinline__ void aggregateHeld(const RingArgs &args, const RingBl
   const int64_t token = at.firstToken() - S::kTokens * clusterCount() + inTile;
   const float4 h = loadSharedFloat4(block.hPre(slot) + inTile * 16);
   if (args.u && token < args.M)
-    storeOnce(static_cast<uint16_t *>(args.u) + token * S::kWidth + channel, weigh(y, h));
+    storeOnce(static_cast<uint16_t *>(args.u) + token * S::kWidth + channel,
+              weigh<S>(y, h, block.weights(channel - block.rank * S::kChannels)));
 }
 
 template <typename S>
@@ -72,6 +73,9 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     if (laneAgain() == 0)
       barrierArrive(block.bars.mixed(at.slot, box));
     __syncwarp();
+    StreamProducts products = {};
+    if constexpr (S::kNorms)
+      products.multiply(y.streams, laneAgain(), [](int) {});
 #pragma unroll
     for (int stream = 0; stream < 4; ++stream) {
       if (stream == kCopyBefore) {
@@ -92,7 +96,11 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     }
     __syncwarp();
     barrierWait(block.bars.partialFree(), (at.turn & 1) ^ 1);
-    storePartials(sums[0], block.memory + S::kPartial + block.warp * (S::kTokens * kRowBytes), laneAgain());
+    const uint32_t partial = block.memory + S::kPartial + block.warp * S::kPartialBytes;
+    storePartials<S>(sums[0], partial, laneAgain());
+#pragma unroll
+    for (int k = 0; k < 3 && S::kNorms; ++k)
+      products.store<S>(partial, at.turn, laneAgain(), k);
     __syncwarp();
     if (laneAgain() == 0)
       barrierArrive(block.bars.partialFull());
@@ -133,6 +141,7 @@ __device__ __forceinline__ void exchangeRole(const RingArgs &args, const RingMix
   if (block.lane == 0)
     for (RingCursor<S> at(args.M); at.more() && at.turn < S::kSlots; at.next())
       loadCoefficients(args, mix, block, at.slot, at.firstToken());
+  bringWeights(args, block);
   __syncwarp();
   GateBatch<S> batch;
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
@@ -140,16 +149,18 @@ __device__ __forceinline__ void exchangeRole(const RingArgs &args, const RingMix
     barrierWait(block.bars.partialFull(), at.turn & 1);
     if (at.turn == 0)
       clusterWait(); // the other blocks have initialised their barriers
-    announceSums(block, at.slot);
-    sendSums(block, at.slot);
+    announceSums(block, at.slot, at.turn);
+    sendSums(block, at.slot, at.turn);
     if (block.lane == 0 && at.firstToken() + ahead < args.M)
       loadCoefficients(args, mix, block, at.slot, at.firstToken() + ahead);
     __syncwarp();
-    if (block.rank >= S::kOwners)
+    if (!owns(block, at.turn))
       continue;
     barrierWaitRemote(block.bars.received(at.slot), at.parity);
     finishTile<S, true>(args, block, at, alpha, beta, given, batch);
   }
+  if (S::kTakesTurns)
+    batch.end(block);
 }
 
 template <typename S>

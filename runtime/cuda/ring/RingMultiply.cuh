@@ -27,13 +27,14 @@ struct RingBlock {
   }
   __device__ uint32_t received(int slot) const { return memory + S::kReceived + slot * S::kReceivedBytes; }
   __device__ uint32_t hPre(int slot) const { return memory + S::kHPre + slot * S::kTokens * 16; }
+  __device__ uint32_t weights(int channel) const { return memory + S::kWeights + channel * 4; }
   __device__ uint32_t mix(int slot) const { return memory + S::kMix + slot * S::kMixBytes; }
 };
 
 /// The token of a group of 8 that lanes 4*g .. 4*g+3 hold: reads of swizzled boxes then meet no bank twice.
 __device__ __forceinline__ int tokenOfLane(int lane) { return (lane >> 3) | (lane & 4); }
 
-/// Products of one stream of a tile with phi; block 3 has the sums of squares.
+/// Products of one stream of a tile with phi; block 3 has the sums of squares, where no norm needs more.
 template <typename S>
 __device__ __forceinline__ void multiplyStream(const PhiFragments<S::kHeld> &phi, int stream,
                                                const uint4 (&values)[S::kGroups],
@@ -49,11 +50,70 @@ __device__ __forceinline__ void multiplyStream(const PhiFragments<S::kHeld> &phi
                      part(values[group], 2 * half + 1));
     }
 #pragma unroll
-    for (int group = 0; group < S::kGroups; ++group) {
+    for (int group = 0; group < S::kGroups && !S::kNorms; ++group) {
       const uint32_t low = part(values[group], 2 * half), high = part(values[group], 2 * half + 1);
       multiplyBf16(sums[group][kPhiBlocks], low, 0, high, 0, low, high);
     }
   }
+}
+
+/// Where a warp's sums of a tile have those for a norm.
+template <typename S>
+__device__ __forceinline__ int productsOf(int turn) {
+  return S::kTokens * (S::kColumnBytes + turn % S::kProductTurns * S::kProductBytes);
+}
+
+/// Sums of products of a token's streams over a warp's channels, for the norm of any mix of them, in lanes 4*g + g/2.
+/// Matrix products have them in their diagonals: A has one stream in rows 0..7 and the next in rows 8..15, B has one.
+/// Two sums are made twice, which is less work than to make A of other pairs.
+struct StreamProducts {
+  float sums[12]; ///< by productPlace()
+
+  /// Calls done(k) when four sums from 4*k on are there.
+  template <typename Done>
+  __device__ __forceinline__ void multiply(const uint4 (&y)[4], int lane, Done done) {
+#pragma unroll
+    for (int first = 0; first < 4; first += 2)
+#pragma unroll
+      for (int by = first; by < 4; ++by) {
+        float d[4] = {};
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+          multiplyBf16(d, part(y[first], k), part(y[first + 1], k), part(y[by], k));
+        put(first, by, lane & 4 ? d[1] : d[0]);
+        put(first + 1, by, lane & 4 ? d[3] : d[2]);
+        if (by >= 2 && first + by != 4)
+          done(first == 2 ? 2 : by - 2);
+      }
+  }
+
+  /// Chooses a diagonal now: that would move to the store, and keep all of a product until then.
+  __device__ __forceinline__ void put(int i, int k, float sum) {
+    if (i > k)
+      return;
+    asm volatile("" : "+f"(sum));
+    sums[productPlace(i, k)] = sum;
+  }
+
+  /// Four sums from 4*k on, into the warp's of a tile.
+  template <typename S>
+  __device__ __forceinline__ void store(uint32_t partial, int turn, int lane, int k) const {
+    const uint32_t row = partial + productsOf<S>(turn) + tokenOfLane(lane) * S::kProductBytes;
+    if (lane / 8 == lane % 4)
+      storeSharedFloat4(row + k * 16, make_float4(sums[4 * k], sums[4 * k + 1], sums[4 * k + 2], sums[4 * k + 3]));
+  }
+};
+
+/// Products of a tile's streams, which are read again for those with phi: registers do not hold all of them.
+template <typename S>
+__device__ __forceinline__ void multiplyStreams(uint32_t x, uint32_t partial, int turn) {
+  uint4 all[4];
+#pragma unroll
+  for (int stream = 0; stream < 4; ++stream)
+    all[stream] = loadShared4(x + stream * S::kStreamBytes);
+  StreamProducts products = {};
+  const int lane = laneAgain();
+  products.multiply(all, lane, [&](int k) { products.store<S>(partial, turn, lane, k); });
 }
 
 /// Products of one tile.
@@ -71,17 +131,19 @@ __device__ __forceinline__ void multiplyTile(const PhiFragments<S::kHeld> &phi, 
 }
 
 /// One row of partial sums per token. Lane 4*g + q has rows g and g + 8 of each block for tokens q and q + 4.
+template <typename S>
 __device__ __forceinline__ void storePartials(const float (&sums)[kPhiBlocks + 1][4], uint32_t rows, int lane) {
   const int g = lane / 4, q = lane % 4;
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
-    const uint32_t row = rows + (q + 4 * e) * kRowBytes + g * 4;
-    storeSharedFloat(row + (g < kSquares ? 0 : 4), sums[0][e] + sums[1][2 + e]); // column g
-    storeSharedFloat(row + 9 * 4, sums[0][2 + e] + sums[2][e]);                  // column 8 + g
-    storeSharedFloat(row + 17 * 4, sums[1][e] + sums[2][2 + e]);                 // column 16 + g
+    constexpr int kGap = S::kNorms ? 0 : 4;
+    const uint32_t row = rows + (q + 4 * e) * S::kColumnBytes + g * 4;
+    storeSharedFloat(row + (g < kSquares ? 0 : kGap), sums[0][e] + sums[1][2 + e]); // column g
+    storeSharedFloat(row + 8 * 4 + kGap, sums[0][2 + e] + sums[2][e]);              // column 8 + g
+    storeSharedFloat(row + 16 * 4 + kGap, sums[1][e] + sums[2][2 + e]);             // column 16 + g
   }
-  if (g / 2 == q)
-    storeSharedFloat(rows + tokenOfLane(lane) * kRowBytes + kSquares * 4,
+  if (!S::kNorms && g / 2 == q)
+    storeSharedFloat(rows + tokenOfLane(lane) * S::kRowBytes + kSquares * 4,
                      g % 2 ? sums[kPhiBlocks][1] : sums[kPhiBlocks][0]);
 }
 
@@ -89,7 +151,7 @@ template <typename S, bool kAggregate>
 __device__ __forceinline__ void multiplyRole(const RingArgs &args, const RingBlock<S> &block) {
   const int box = block.warp / 2, token = tokenOfLane(block.lane), chunk = block.warp % 2 * 4 + block.lane % 4;
   const int channel = (block.rank * S::kWarps + block.warp) * 32 + block.lane % 4 * 8;
-  const uint32_t partial = block.memory + S::kPartial + block.warp * (S::kTokens * kRowBytes);
+  const uint32_t partial = block.memory + S::kPartial + block.warp * S::kPartialBytes;
   PhiFragments<S::kHeld> phi;
   phi.template load<S::kPhiStreams, S::kColumns>(args.phi, args.C, channel, block.lane,
                                                  block.memory + S::kPhi +
@@ -97,14 +159,21 @@ __device__ __forceinline__ void multiplyRole(const RingArgs &args, const RingBlo
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
     barrierWait(block.bars.ready(at.slot, box), at.parity);
     float sums[S::kGroups][kPhiBlocks + 1][4] = {};
-    multiplyTile<S>(phi, block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16, sums);
+    if constexpr (S::kNorms) { // its place is made again for want of registers
+      const int lane = laneAgain(), row = tokenOfLane(lane);
+      const uint32_t x = block.box(at.slot, box) + row * 128 + ((block.warp % 2 * 4 + lane % 4) ^ row) * 16;
+      multiplyStreams<S>(x, partial, at.turn);
+      multiplyTile<S>(phi, x, sums);
+    } else {
+      multiplyTile<S>(phi, block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16, sums);
+    }
     __syncwarp();
     if (!kAggregate && block.lane == 0)
       barrierArrive(block.bars.free(at.slot));
     barrierWait(block.bars.partialFree(), (at.turn & 1) ^ 1);
 #pragma unroll
     for (int group = 0; group < S::kGroups; ++group)
-      storePartials(sums[group], partial + group * 8 * kRowBytes, laneAgain());
+      storePartials<S>(sums[group], partial + group * 8 * S::kColumnBytes, laneAgain());
     __syncwarp();
     if (block.lane == 0)
       barrierArrive(block.bars.partialFull());
@@ -120,8 +189,8 @@ __device__ __forceinline__ bool isPadding(const RingBlock<S> &block) {
 /// Sets the sums of such a warp to zero.
 template <typename S>
 __device__ __forceinline__ void clearPartials(const RingBlock<S> &block) {
-  const uint32_t partial = block.memory + S::kPartial + block.warp * (S::kTokens * kRowBytes);
-  for (int k = block.lane; k < S::kTokens * kRowFloats; k += 32)
+  const uint32_t partial = block.memory + S::kPartial + block.warp * S::kPartialBytes;
+  for (int k = block.lane; k < S::kPartialBytes / 4; k += 32)
     storeSharedFloat(partial + 4 * k, 0);
 }
 

@@ -11,72 +11,21 @@
 #include "cuda/algebra/Gate.cuh"
 #include "cuda/algebra/Newton4.cuh"
 #include "cuda/algebra/Norm.cuh"
-#include "cuda/ring/RingMultiply.cuh"
+#include "cuda/ring/RingSender.cuh"
 
 namespace mhcrt {
 
-/// Adds the warps' rows, 16 bytes a lane and turn, which are then free.
-template <typename S, int kTurns>
-__device__ __forceinline__ void addWarps(const RingBlock<S> &block, float4 (&sums)[kTurns]) {
-  constexpr int kPieces = kRowFloats / 4;
-#pragma unroll
-  for (int turn = 0; turn < kTurns; ++turn) {
-    sums[turn] = make_float4(0, 0, 0, 0);
-    const int piece = min(block.lane + 32 * turn, S::kTokens * kPieces - 1);
-#pragma unroll
-    for (int warp = 0; warp < S::kWarps; ++warp) {
-      const float4 v = loadSharedFloat4(block.memory + S::kPartial + warp * (S::kTokens * kRowBytes) + piece * 16);
-      sums[turn] = make_float4(sums[turn].x + v.x, sums[turn].y + v.y, sums[turn].z + v.z, sums[turn].w + v.w);
-    }
-  }
-  __syncwarp();
-  if (block.lane == 0)
-    barrierArrive(block.bars.partialFree());
-}
-
-/// Adds the warps' rows and sends them.
+/// The float of a token's row that a lane has: the lane's own, and where there is a norm, that of the same column.
 template <typename S>
-__device__ __forceinline__ void sendSums(const RingBlock<S> &block, int slot) {
-  constexpr int kPieces = kRowFloats / 4, kTurns = (S::kTokens * kPieces + 31) / 32;
-  float4 sums[kTurns];
-  addWarps(block, sums);
-#pragma unroll
-  for (int turn = 0; turn < kTurns; ++turn) {
-    const int piece = block.lane + 32 * turn, token = piece / kPieces;
-    if (token >= S::kTokens)
-      continue;
-    const uint32_t owner = token / S::kOwned, row = block.rank * S::kOwned + token % S::kOwned;
-    const uint32_t to = block.received(slot) + row * kRowBytes + piece % kPieces * 16;
-    sendRemote(remoteAddress(to, owner), sums[turn], remoteAddress(block.bars.received(slot), owner));
-  }
-}
-
-/// Announces the messages of a tile, before any block has what it takes to send them.
-template <typename S>
-__device__ __forceinline__ void announceSums(const RingBlock<S> &block, int slot) {
-  if (block.lane == 0) {
-    if (block.rank < S::kOwners)
-      barrierExpect(block.bars.received(slot), S::kReceivedBytes);
-    barrierExpect(block.bars.hPre(slot), S::kTokens * 16);
-  }
-  __syncwarp();
-}
-
-/// Without aggregate, nobody else awaits h_pre.
-template <typename S, bool kAggregate>
-__device__ __forceinline__ void senderRole(const RingArgs &args, const RingBlock<S> &block) {
-  RingCursor<S> at(args.M);
-  for (; at.more(); at.next()) {
-    barrierWait(block.bars.partialFull(), at.turn & 1);
-    if (at.turn == 0)
-      clusterWait(); // the other blocks have initialised their barriers
-    if (!kAggregate)
-      barrierWaitRemote(block.bars.hPre(at.slot), at.parity ^ 1); // of the slot's last tile, if it had one
-    announceSums(block, at.slot);
-    sendSums(block, at.slot);
-  }
-  for (int slot = 0; !kAggregate && slot < S::kSlots; ++slot, at.next())
-    barrierWaitRemote(block.bars.hPre(at.slot), at.parity ^ 1);
+__device__ __forceinline__ int floatOf(int lane) {
+  if constexpr (!S::kNorms)
+    return min(lane, S::kRowFloats - 1);
+  const int i = lane % 4;
+  return lane < kSquares     ? lane
+         : lane == kEvenLane ? kPhiColumns + productPlace(0, 2)
+         : lane < kOddLane   ? lane - 1
+         : lane == kOddLane  ? kPhiColumns + productPlace(1, 3)
+                             : kPhiColumns + productPlace(i, i);
 }
 
 /// Adds what the blocks sent of this block's tokens; lane l has float l of their rows.
@@ -84,11 +33,11 @@ template <typename S>
 __device__ __forceinline__ void ownSums(const RingBlock<S> &block, int slot, float (&sums)[S::kOwned]) {
 #pragma unroll
   for (int k = 0; k < S::kOwned; ++k) {
-    const uint32_t row = block.received(slot) + k * kRowBytes + min(block.lane, kRowFloats - 1) * 4;
+    const uint32_t row = block.received(slot) + k * S::kRowBytes + floatOf<S>(block.lane) * 4;
     sums[k] = 0;
 #pragma unroll
     for (int from = 0; from < S::kSplit; ++from)
-      sums[k] += loadSharedFloat(row + from * (S::kOwned * kRowBytes));
+      sums[k] += loadSharedFloat(row + from * (S::kOwned * S::kRowBytes));
   }
 }
 
@@ -154,11 +103,54 @@ __device__ constexpr int gateOf(int i) {
   return S::kPairs ? i / 2 : i;
 }
 
+/// Adds the values of four neighbours, in each of them.
+__device__ __forceinline__ float sumOfFour(float v) {
+  const float other = __shfl_xor_sync(~0u, v, 1), third = __shfl_xor_sync(~0u, v, 2);
+  return (v + other) + (third + __shfl_xor_sync(~0u, v, 3));
+}
+
+/// Stands in where u is not normalised.
+template <typename S, bool kNorms = S::kNorms>
+struct OwnedProducts {
+  __device__ __forceinline__ OwnedProducts(const RingBlock<S> &, int, const float (&)[S::kOwned]) {}
+  __device__ __forceinline__ float multiplier(const RingArgs &, int, float, float) const { return 1; }
+};
+
+/// Sums of products of a token's streams, four lanes a token: lane 4*k + i has those of stream i of token k.
+template <typename S>
+struct OwnedProducts<S, true> {
+  float across = 0, next = 0;
+
+  /// Four sums have no room in the lanes of the others.
+  __device__ __forceinline__ OwnedProducts(const RingBlock<S> &block, int slot, const float (&sums)[S::kOwned]) {
+    const int i = block.lane % 4, token = block.lane / 4 % S::kOwned;
+    const uint32_t row = block.received(slot) + token * S::kRowBytes +
+                         (kPhiColumns + productPlace(min(i, (i + 1) % 4), max(i, (i + 1) % 4))) * 4;
+#pragma unroll
+    for (int from = 0; from < S::kSplit; ++from)
+      next += loadSharedFloat(row + from * (S::kOwned * S::kRowBytes));
+#pragma unroll
+    for (int k = 0; k < S::kOwned; ++k) {
+      const float ofToken = __shfl_sync(~0u, sums[k], i % 2 ? kOddLane : kEvenLane);
+      across = token == k ? ofToken : across;
+    }
+  }
+
+  /// `self`: of squares of the stream. Rounding may leave less than zero where streams cancel each other out.
+  __device__ __forceinline__ float multiplier(const RingArgs &args, int lane, float self, float weight) const {
+    const float ofNext = __shfl_sync(~0u, weight, lane / 4 * 4 + (lane + 1) % 4),
+                ofAcross = __shfl_xor_sync(~0u, weight, 2);
+    const float sum = sumOfFour(weight * fmaf(weight, self, fmaf(2 * ofNext, next, ofAcross * across)));
+    const float meanSquare = (sum < 0 ? 0 : sum) * (1.0f / S::kWidth); // a NaN stays
+    return reciprocalRootOf(meanSquare + args.uEps);
+  }
+};
+
 /// Scalars of one of a tile's tokens from its sums, four lanes a token: lane 4*k + i has the gate of stream i of token
 /// k. Lanes behind them repeat the tokens.
 template <typename S, bool kAggregate>
 struct OwnedScalars {
-  float square = 0, multiplier, gate;
+  float square = 0, self, multiplier, gate; ///< self: see OwnedProducts
   static_assert(S::kOwned * 4 <= 32 && S::kOwned * S::kSplit <= 32);
 
   __device__ __forceinline__ OwnedScalars(const RingArgs &args, int lane, const float (&sums)[S::kOwned], float alpha,
@@ -166,23 +158,30 @@ struct OwnedScalars {
     float sum = 0;
 #pragma unroll
     for (int k = 0; k < S::kOwned; ++k) {
-      const float ofSquares = __shfl_sync(~0u, sums[k], kSquares),
+      const float ofSquares = __shfl_sync(~0u, sums[k], S::kNorms ? kSelfLane + lane % 4 : kSquares),
                   ofGate = __shfl_sync(~0u, sums[k], gateOf<S>(lane % 4));
       square = lane / 4 % S::kOwned == k ? ofSquares : square;
       sum = lane / 4 % S::kOwned == k ? ofGate : sum;
     }
+    self = square;
+    if (S::kNorms)
+      square = sumOfFour(self);
     square *= 1.0f / (4 * S::kWidth);
     multiplier = fastNormMultiplier(square, args.norm, args.normEps);
     gate = kAggregate ? roundedTo(fastSigmoid(fmaf(multiplier * sum, alpha, beta)) + args.preEps, args.hPreFormat) : 0;
   }
 
-  /// Sends the weights that u is mixed by to all blocks, a token and a block per lane.
-  __device__ __forceinline__ void sendWeights(const RingBlock<S> &block, int slot, float weight) const {
+  /// Sends the weights that u is mixed by to all blocks, a token and a block per lane, times the multiplier of a norm.
+  __device__ __forceinline__ void sendWeights(const RingBlock<S> &block, int slot, float weight, float norm) const {
     const int k = block.lane / S::kSplit % S::kOwned, to = block.lane % S::kSplit;
-    const float4 h = make_float4(__shfl_sync(~0u, weight, 4 * k), __shfl_sync(~0u, weight, 4 * k + 1),
-                                 __shfl_sync(~0u, weight, 4 * k + 2), __shfl_sync(~0u, weight, 4 * k + 3));
+    float4 h = make_float4(__shfl_sync(~0u, weight, 4 * k), __shfl_sync(~0u, weight, 4 * k + 1),
+                           __shfl_sync(~0u, weight, 4 * k + 2), __shfl_sync(~0u, weight, 4 * k + 3));
+    if constexpr (S::kNorms) {
+      const float own = S::kSplit < 4 ? __shfl_sync(~0u, norm, 4 * k) : norm; // else these lanes have it
+      h = make_float4(h.x * own, h.y * own, h.z * own, h.w * own);
+    }
     if (block.lane < S::kOwned * S::kSplit)
-      sendRemote(remoteAddress(block.hPre(slot) + (block.rank * S::kOwned + k) * 16, to), h,
+      sendRemote(remoteAddress(block.hPre(slot) + (firstOwned(block) + k) * 16, to), h,
                  remoteAddress(block.bars.hPre(slot), to));
   }
 };
@@ -191,11 +190,13 @@ struct OwnedScalars {
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void finishTile(const RingArgs &args, const RingBlock<S> &block, const RingCursor<S> &at,
                                            float alpha, float beta, float given, GateBatch<S> &batch) {
-  const int lane = block.lane, first = at.firstToken() + block.rank * S::kOwned;
+  const int lane = block.lane, first = at.firstToken() + firstOwned(block);
   float sums[S::kOwned], logits[S::kOwned];
   ownSums(block, at.slot, sums);
+  const OwnedProducts<S> products(block, at.slot, sums);
   const OwnedScalars<S, kAggregate> own(args, lane, sums, alpha, beta);
-  own.sendWeights(block, at.slot, args.hIn ? given : own.gate);
+  const float weight = args.hIn ? given : own.gate;
+  own.sendWeights(block, at.slot, weight, products.multiplier(args, lane, own.self, weight));
   if (kAggregate) {
 #pragma unroll
     for (int k = 0; k < S::kOwned; ++k) {
@@ -204,7 +205,7 @@ __device__ __forceinline__ void finishTile(const RingArgs &args, const RingBlock
       logits[k] = lane < (S::kPairs ? 2 : 4) ? gate : multiplier * sums[k];
     }
     batch.add(block, first, logits);
-    batch.finish(block, at.last());
+    batch.finish(block, !S::kTakesTurns && at.last());
   }
 #pragma unroll
   for (int k = 0; k < S::kOwned; ++k) {
@@ -219,21 +220,27 @@ __device__ __forceinline__ void finishTile(const RingArgs &args, const RingBlock
 /// The lane's weight of h_in, if there is one: as OwnedScalars has the gates. Tokens behind the last are not stored.
 template <typename S>
 __device__ __forceinline__ float givenWeight(const RingArgs &args, const RingBlock<S> &block, int firstToken) {
-  const int64_t token = firstToken + block.rank * S::kOwned + block.lane / 4 % S::kOwned;
+  const int64_t token = firstToken + firstOwned(block) + block.lane / 4 % S::kOwned;
   return args.hIn ? args.hIn[min(token, args.M - 1) * (S::kPairs ? 2 : 4) + gateOf<S>(block.lane % 4)] : 0.0f;
 }
 
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void ownerRole(const RingArgs &args, const RingBlock<S> &block) {
-  if (block.rank >= S::kOwners)
+  if (!S::kTakesTurns && block.rank >= S::kOwners)
     return;
   const float alpha = kAggregate ? args.alpha[0] : 0, beta = kAggregate ? args.beta[gateOf<S>(block.lane & 3)] : 0;
   GateBatch<S> batch;
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
     const float given = kAggregate ? givenWeight(args, block, at.firstToken()) : 0; // on its way while the sums come
+    if (S::kTakesTurns && !owns(block, at.turn)) {
+      barrierWait(block.bars.received(at.slot), at.parity); // so as to be no phase behind
+      continue;
+    }
     barrierWaitRemote(block.bars.received(at.slot), at.parity);
     finishTile<S, kAggregate>(args, block, at, alpha, beta, given, batch);
   }
+  if (S::kTakesTurns)
+    batch.end(block);
 }
 
 /// Parameters of h_post and the residual map, as they are needed.
@@ -302,7 +309,7 @@ __device__ __forceinline__ void storeCoefficients(const RingArgs &args, const Pa
 /// and finds its code loaded when the first token comes.
 template <typename S>
 __device__ __forceinline__ void gatesRole(const RingArgs &args, const RingBlock<S> &block) {
-  if (block.rank >= S::kOwners && !S::kThroughMemory)
+  if (block.rank >= S::kOwners && !S::kThroughMemory && !S::kTakesTurns)
     return;
   HeldParameters held(args, block.lane, S::kColumns);
   for (int batch = S::kThroughMemory ? 0 : -1;; ++batch) {

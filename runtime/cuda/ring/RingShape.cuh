@@ -15,9 +15,16 @@
 
 namespace mhcrt {
 
-constexpr int kRowFloats = 28; ///< of a token's partial sums: columns 0..3, sum of squares, columns 4..23, 3 unused
-constexpr int kSquares = 4;    ///< where the sum of squares is
-constexpr int kRowBytes = kRowFloats * 4;
+constexpr int kSquares = 4; ///< where the sum of squares is in a token's row of partial sums
+
+/// For a norm, a row has columns 0..23 and then sums of products of streams i <= k, in the order in which they are
+/// made, of which two floats are unused: the place of a sum behind the columns.
+__host__ __device__ constexpr int productPlace(int i, int k) {
+  return i == 0 ? (k < 2 ? k : k == 2 ? 3 : 5) : i == 1 ? (k == 1 ? 2 : k == 2 ? 4 : 6) : 4 + i + k;
+}
+// Lanes of an owner that have them, where all others have what they have without a norm: of streams 0 and 2, of 1 and
+// 3, and of squares from stream 0 on.
+constexpr int kEvenLane = kSquares, kOddLane = 25, kSelfLane = 28;
 constexpr int kGateFloats = 25; ///< of a token's row for the gates; odd, so that lanes are on different banks
 constexpr int kGateRows = 16;   ///< tokens the gates take at once
 constexpr int kBlockMemory = 232448;
@@ -32,16 +39,22 @@ enum class Mixing { none, mixers, multipliers };
 /// warps that multiply are mixers, one for each box, those that aggregate, and kSingles of one role each; mixers beyond
 /// kWide follow those that aggregate. Where multipliers mix they aggregate too, and two warps have the other roles.
 template <int kSplit_, int kWarps_, int kGroups_, int kHeld_, int kWide_, int kThreads_, int kRegisters_,
-          Mixing kMixing_, int kWidth_ = 32 * kSplit_ * kWarps_, bool kThroughMemory_ = false>
+          Mixing kMixing_, int kWidth_ = 32 * kSplit_ * kWarps_, bool kThroughMemory_ = false, bool kNorms_ = false>
 struct RingTiling {
+  using Normed = RingTiling<kSplit_, kWarps_, kGroups_, kHeld_, kWide_, kThreads_, kRegisters_, kMixing_, kWidth_,
+                            kThroughMemory_, true>;
   static constexpr int kSplit = kSplit_, kWarps = kWarps_, kGroups = kGroups_, kHeld = kHeld_, kWide = kWide_;
   static constexpr int kThreads = kThreads_, kRegisters = kRegisters_;
   static constexpr Mixing kMixing = kMixing_;
   static constexpr bool kMixes = kMixing != Mixing::none, kMultipliersMix = kMixing == Mixing::multipliers;
   static constexpr bool kThroughMemory = kThroughMemory_; ///< no cluster: messages go through memory
   static constexpr bool kPairs = false;                   ///< see PairsShape
-  static constexpr int kColumns = kPhiColumns;            ///< that phi has
-  static constexpr int kBoxes = kWarps / 2;               ///< of 64 channels, for two warps each
+  static constexpr bool kNorms = kNorms_;                 ///< see NormShape
+  /// A token's partial sums are columns 0..3, sum of squares, columns 4..23, 3 unused; or see productPlace().
+  static constexpr int kRowFloats = kNorms ? 36 : 28;
+  static constexpr int kRowBytes = kRowFloats * 4;
+  static constexpr int kColumns = kPhiColumns; ///< that phi has
+  static constexpr int kBoxes = kWarps / 2;    ///< of 64 channels, for two warps each
   static constexpr int kMixers = kMixing == Mixing::mixers ? kBoxes : 0;
   static constexpr int kAllRegisters = 65536 / kThreads / 8 * 8 * (kThreads / 32); ///< of a lane in all warps
   static constexpr int kLeft = (kAllRegisters - kWide * kRegisters) / std::max(1, kThreads / 32 - kWide) / 8 * 8;
@@ -57,25 +70,34 @@ struct RingTiling {
   static constexpr int kChannels = 32 * kWarps; ///< of a block
   static constexpr int kWidth = kWidth_;
   static constexpr bool kPads = kWidth < kChannels * kSplit;
-  static constexpr int kOwned = std::max(1, kTokens / kSplit);      ///< tokens of a tile whose sums one block finishes
-  static constexpr int kOwners = kTokens / kOwned;                  ///< blocks that own tokens
-  static constexpr int kStreamBytes = kTokens * 128;                ///< of one stream in a box
+  static constexpr int kOwned = std::max(1, kTokens / kSplit);    ///< tokens of a tile whose sums one block finishes
+  static constexpr int kOwners = kTokens / kOwned;                ///< blocks that own tokens of a tile
+  static constexpr bool kTakesTurns = kNorms && kOwners < kSplit; ///< the other half of the blocks own the next tile's
+  static constexpr int kStreamBytes = kTokens * 128;              ///< of one stream in a box
   static constexpr int kBoxBytes = (kMixes ? 5 : 4) * kStreamBytes; ///< with f behind x
   static constexpr int kSlotBytes = kBoxes * kBoxBytes;
+  // A warp's sums of a tile. Where registers do not hold those for a norm until the last tile's are sent, there are
+  // two.
+  static constexpr int kColumnBytes = kNorms ? kPhiColumns * 4 : kRowBytes; ///< of a token
+  static constexpr int kProductBytes = kRowBytes - kColumnBytes;            ///< of a token, those for a norm
+  static constexpr int kProductTurns = kMixing == Mixing::mixers ? 2 : 1;
+  static constexpr int kPartialBytes = kTokens * (kColumnBytes + kProductTurns * kProductBytes);
   static constexpr int kReceivedBytes = kThroughMemory ? 0 : kSplit * kOwned * kRowBytes;
   static constexpr int kGateBytes = kGateRows * kGateFloats * 4;
+  static constexpr int kWeightBytes = kNorms ? kChannels * 4 : 0; ///< of the norm
   static constexpr int kMixBytes = kMixes ? kTokens * kCoefficientBytes : 0;
   static constexpr int kSlotBarriers = 3 + kBoxes + (kMixes ? kBoxes + 1 : 0);
 
   // Shared memory. A slot of the ring takes part in everything that a tile needs on its way.
   static constexpr int kPerSlot = kSlotBytes + kReceivedBytes + kTokens * 16 + kMixBytes + kSlotBarriers * 8;
-  static constexpr int kFixed = kWarps * PhiFragments<kHeld>::kSharedBytes + kWarps * kTokens * kRowBytes +
+  static constexpr int kFixed = kWarps * PhiFragments<kHeld>::kSharedBytes + kWarps * kPartialBytes + kWeightBytes +
                                 2 * (kGateBytes + kGateRows * 4 + 4) + 6 * 8 + 16;
   static constexpr int kSlots = (kBlockMemory - kFixed) / kPerSlot;
   static constexpr int kRing = 0;
   static constexpr int kPhi = kRing + kSlots * kSlotBytes;
   static constexpr int kPartial = kPhi + kWarps * PhiFragments<kHeld>::kSharedBytes;
-  static constexpr int kReceived = kPartial + kWarps * kTokens * kRowBytes;
+  static constexpr int kWeights = kPartial + kWarps * kPartialBytes;
+  static constexpr int kReceived = kWeights + kWeightBytes;
   static constexpr int kHPre = kReceived + kSlots * kReceivedBytes;
   static constexpr int kMix = kHPre + kSlots * kTokens * 16;      ///< h_res and h_post of a tile
   static constexpr int kGateInput = kMix + kSlots * kMixBytes;    ///< [2][kGateRows][kGateFloats]
@@ -85,6 +107,7 @@ struct RingTiling {
   static constexpr int kBytes = kBarriers + (6 + kSlots * kSlotBarriers) * 8;
 
   static_assert(kWarps % 2 == 0 && kBytes <= kBlockMemory);
+  static_assert(!kTakesTurns || kSplit == 2 * kOwners);
   static_assert(kWidth % 64 == 0 && kWidth <= kChannels * kSplit);
   static_assert(kMultipliersMix ? kAggregators == 0
                                 : kAggregators >= 2 && kWide % 4 == 0 && (kWide == 0 || kThreads % 128 == 0));
@@ -109,6 +132,12 @@ template <typename S>
 struct PairsShape : S {
   static constexpr bool kPairs = true;
   static constexpr int kColumns = 8;
+};
+
+/// The same with u normalised.
+template <typename S>
+struct NormShape : S::Normed {
+  static_assert(!S::kPairs && !S::kThroughMemory && S::kGroups == 1);
 };
 
 /// Shapes of post_pre, by mixers and by multipliers that mix tiles of 8 tokens.

@@ -25,6 +25,7 @@ static struct {
 } threadIdx;
 static void __syncwarp() {}
 static float __shfl_sync(unsigned, float value, int) { return value; }
+static float __shfl_xor_sync(unsigned, float value, int) { return value; }
 static float __uint_as_float(uint32_t) { return 0; }
 static uint32_t __float_as_uint(float) { return 0; }
 
@@ -58,6 +59,7 @@ static float loadSharedFloat(uint32_t) { return 0; }
 static float4 loadSharedFloat4(uint32_t) { return {}; }
 static int loadSharedInt(uint32_t) { return 0; }
 static void storeShared4(uint32_t, uint4) {}
+static void storeSharedFloat4(uint32_t, float4) {}
 static void storeSharedFloat(uint32_t, float) {}
 static void storeSharedInt(uint32_t, int) {}
 
@@ -93,6 +95,32 @@ TEST(CudaRing, TheSenderOfAProjectionWaitsForTheLastMessages) {
     expectAllAwaited<RingShape<16, 8, 2, 3, 8, 512, 192>>(turns);
     expectAllAwaited<RingShape<2, 12, 1, 2, 12, 640, 112>>(turns);
   }
+}
+
+/// Each token of two tiles, one behind the other, has one owner, which knows of it.
+template <typename S>
+void expectOneOwnerEach() {
+  for (int tile = 0; tile < 2; ++tile)
+    for (unsigned rank = 0; rank < S::kSplit; ++rank) {
+      SCOPED_TRACE("C=" + std::to_string(S::kWidth) + ", tile " + std::to_string(tile) + ", block " +
+                   std::to_string(rank));
+      const RingBlock<S> block = {0, rank, {S::kBarriers}, S::kRoles, 0};
+      int owned = 0;
+      for (int token = 0; token < S::kTokens; ++token)
+        if (ownerOf<S>(token, tile) == rank) {
+          EXPECT_EQ(token, static_cast<int>(firstOwned(block)) + owned);
+          ++owned;
+        }
+      EXPECT_EQ(owned, owns(block, tile) ? S::kOwned : 0);
+    }
+}
+
+TEST(CudaRing, HalvesOfAClusterOwnTilesInTurnsWhereThereIsANorm) {
+  expectOneOwnerEach<NormShape<MixersShape<16, 8, 2, 12, 640, 112>>>();
+  expectOneOwnerEach<NormShape<MixersShape<8, 10, 1, 0, 768, 80>>>();
+  expectOneOwnerEach<NormShape<MixingShape<2, 12, 1, 448, 128>>>();
+  expectOneOwnerEach<MixersShape<16, 8, 2, 12, 640, 112>>();
+  static_assert(NormShape<MixersShape<16, 8, 2, 12, 640, 112>>::kTakesTurns);
 }
 
 } // namespace
