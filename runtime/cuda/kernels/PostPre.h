@@ -7,6 +7,7 @@
 #ifndef MHCRT_CUDA_KERNELS_POSTPRE_H
 #define MHCRT_CUDA_KERNELS_POSTPRE_H
 
+#include "cuda/host/Context.h"
 #include "cuda/host/Needs.h"
 #include "src/KernelArgs.h"
 
@@ -22,6 +23,9 @@ cudaError_t postPreSm90(const PostPreArgs &args, void *scratch, cudaStream_t str
 // Kernels of these that normalise u, and their further needs.
 bool postPreNormTakes(const PostPreArgs &args, Needs &needs);
 cudaError_t postPreNorm(const PostPreArgs &args, cudaStream_t stream);
+
+/// Normalises the u that pre has written; see post_pre_norm.cu.
+cudaError_t normAfterPre(mhcrt_context &context, const PostPreArgs &args);
 
 } // namespace mhcrt
 

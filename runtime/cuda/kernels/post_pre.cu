@@ -5,7 +5,8 @@
 //
 //   y = post(f, bias, h_post, x, h_res)          u, h_pre, next_h_post, next_h_res, proj, stat = pre(y)
 //
-// sm90: one launch. Separate: the launches of post and pre, by the rows of their tables.
+// sm90: one launch. Separate: the launches of post and pre, by the rows of their tables, and that of the norm of u
+// where there is one: it reads u as pre has rounded it.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Variants.h"
@@ -18,9 +19,9 @@ using namespace mhcrt;
 
 static cudaError_t launchSeparate(mhcrt_context &context, const PostPreArgs &a) {
   const PartsOf parts(context, "mhcrt_post_pre");
-  if (launchPost(context, postOf(a)) == MHCRT_OK)
-    launchPre(context, preOf(a));
-  return cudaSuccess;
+  if (launchPost(context, postOf(a)) != MHCRT_OK || launchPre(context, preOf(a)) != MHCRT_OK)
+    return cudaSuccess;
+  return a.u_norm_weight ? normAfterPre(context, a) : cudaSuccess;
 }
 
 static cudaError_t launchSm90(mhcrt_context &context, const PostPreArgs &a) {
