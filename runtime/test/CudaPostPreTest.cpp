@@ -26,11 +26,11 @@ struct Case {
 struct Operands {
   Buffer f, bias, hPost, x, hRes, phi, weight, alpha, beta, hIn;
 
-  Operands(const Case &c, uint64_t seed) {
+  Operands(const Case &c, uint64_t seed, int32_t type = B) {
     Random random(seed);
-    f = random.buffer(B, c.M * c.C);
+    f = random.buffer(type, c.M * c.C);
     bias = random.buffer(c.biasType == MHCRT_NONE ? F : c.biasType, c.C);
-    hPost = random.buffer(F, c.M * 4), x = random.buffer(B, c.M * 4 * c.C), hRes = random.buffer(F, c.M * 16);
+    hPost = random.buffer(F, c.M * 4), x = random.buffer(type, c.M * 4 * c.C), hRes = random.buffer(F, c.M * 16);
     phi = random.buffer(c.phiType, 24 * 4 * c.C, 0.5 / std::sqrt(static_cast<double>(c.C)));
     weight = random.buffer(B, 4 * c.C);
     alpha = random.buffer(F, 3), beta = random.buffer(F, 24), hIn = random.buffer(F, c.M * 4);
@@ -253,6 +253,153 @@ TEST(CudaPostPre, GradientsWithABiasAreThoseOfTwoCalls) {
         EXPECT_LE(relativeError(got[i], want[i]), 2e-3) << "result " << i;
       ASSERT_TRUE(runBwd(one, c, in, of, tokens) == got);
     }
+  }
+}
+
+// The norm of u
+
+constexpr double kEps = 1e-6; ///< of the norm
+
+/// Results as run() has them, of streams of any type.
+std::vector<Buffer> runNormed(mhcrt_context *context, const Case &c, Operands &in, Buffer &weight, int64_t tokens) {
+  const int32_t type = in.x.type();
+  std::vector<Buffer> out;
+  for (const auto &[of, width] : {std::pair{type, 4 * c.C}, {type, c.C}, {F, 4}, {F, 4}, {F, 16}, {F, 24}, {F, 1}})
+    out.emplace_back(of, tokens * width);
+  mhcrt_post_pre_args args = {};
+  args.size = sizeof(args);
+  TENSOR(args, f, in.f), TENSOR(args, h_post, in.hPost), TENSOR(args, x, in.x), TENSOR(args, h_res, in.hRes);
+  TENSOR(args, phi, in.phi), TENSOR(args, alpha, in.alpha), TENSOR(args, beta, in.beta);
+  TENSOR(args, u_norm_weight, weight);
+  TENSOR(args, y, out[0]), TENSOR(args, u, out[1]), TENSOR(args, h_pre, out[2]), TENSOR(args, next_h_post, out[3]);
+  TENSOR(args, next_h_res, out[4]), TENSOR(args, proj, out[5]), TENSOR(args, stat, out[6]);
+  if (c.biasType != MHCRT_NONE)
+    TENSOR(args, bias, in.bias);
+  if (c.weighs)
+    TENSOR(args, norm_weight, in.weight);
+  if (c.given)
+    TENSOR(args, h_in, in.hIn);
+  args.M = tokens, args.C = c.C, args.n = 4, args.N = 24, args.K = 4 * c.C, args.A = 3, args.orient = c.orient;
+  args.phi_layout = c.phiLayout, args.norm_eps = 1e-6, args.post_mult = 2, args.res_map = MHCRT_RES_MAP_SINKHORN;
+  args.init = MHCRT_INIT_SOFTMAX_EPS, args.sk_eps = 1e-6, args.iters = 20, args.fold_pre = c.folds;
+  args.precision = MHCRT_PRECISION_BF16X3, args.u_norm_eps = kEps;
+  EXPECT_EQ(mhcrt_post_pre(context, &args), MHCRT_OK) << mhcrt_last_error(context);
+  for (const Buffer &buffer : out)
+    EXPECT_TRUE(buffer.guardIntact());
+  return out;
+}
+
+/// u by its formula, from y and from what it is mixed by as the call has left them. In one launch it is rounded once,
+/// and the mean square comes from sums of products, whose roundings are those of sums of absolute values. In two it is
+/// rounded before and behind the norm, which is that of the rounded u.
+void expectNormed(const std::vector<Buffer> &out, const Case &c, const Operands &in, const Buffer &weight,
+                  bool isOneLaunch) {
+  const Doubles y = out[0].values(), h = (c.given ? in.hIn : out[2]).values(), w = weight.values();
+  const int64_t tokens = out[1].size() / c.C;
+  const double unit = 0x1p-23, roundings = 32, ofStores = (isOneLaunch ? 1 : 3) * roundoff(out[1].type());
+  Doubles want(tokens * c.C), tolerance(tokens * c.C);
+  for (int64_t m = 0; m < tokens; ++m) {
+    Doubles sums(c.C), absolutes(c.C);
+    double square = 0, absoluteSquare = 0;
+    for (int64_t k = 0; k < c.C; ++k) {
+      for (int64_t i = 0; i < 4; ++i) {
+        const double term = h[m * 4 + i] * y[(m * 4 + i) * c.C + k];
+        sums[k] += term, absolutes[k] += std::abs(term);
+      }
+      square += sums[k] * sums[k] / c.C, absoluteSquare += absolutes[k] * absolutes[k] / c.C;
+    }
+    const double r = 1 / std::sqrt(square + kEps);
+    const double ofSquare = roundings * unit * (isOneLaunch ? absoluteSquare : square) * r * r;
+    for (int64_t k = 0; k < c.C; ++k) {
+      want[m * c.C + k] = r * sums[k] * w[k];
+      tolerance[m * c.C + k] =
+          std::abs(want[m * c.C + k]) * (ofStores + ofSquare) + 8 * unit * r * absolutes[k] * std::abs(w[k]);
+    }
+  }
+  expectClose(out[1], want, tolerance, isOneLaunch ? "u" : "u of more launches");
+}
+
+TEST(CudaPostPre, OneLaunchNormalisesU) {
+  const Case cases[] = {
+      {3001, 768, 1, MHCRT_NONE, F, 0, false, false, false}, {2001, 1024, 0, B, F, 0, true, false, true},
+      {2001, 1280, 0, MHCRT_NONE, F, 0, false, true, false}, {2001, 1536, 1, MHCRT_NONE, F, 1, false, true, false},
+      {1501, 2048, 1, F, F, 1, true, false, false},          {1501, 2560, 0, B, B, 0, false, false, false},
+      {1001, 3072, 1, F, F, 1, true, false, false},          {1001, 3584, 0, MHCRT_NONE, B, 0, false, true, false},
+      {1501, 4096, 1, B, F, 0, true, false, true},           {1001, 4096, 0, MHCRT_NONE, F, 0, false, true, false},
+      {1001, 5120, 1, MHCRT_NONE, B, 1, true, false, true},  {1001, 6144, 1, F, F, 0, false, false, false},
+      {1001, 6656, 0, B, F, 0, true, false, true},           {1001, 7168, 0, MHCRT_NONE, F, 1, false, true, false}};
+  Context one, two;
+  ASSERT_EQ(mhcrt_cuda_pin(two, "post_pre=separate"), MHCRT_OK);
+  for (const Case &c : cases) {
+    Operands in(c, 17);
+    Buffer weight = Random(19).buffer(c.weighs ? B : F, c.C);
+    const std::vector<Buffer> all = runNormed(one, c, in, weight, c.M);
+    if (std::string(mhcrt_cuda_chosen(one, "post_pre")) == "separate")
+      GTEST_SKIP() << "no faster variant for this GPU";
+    for (int64_t tokens : {int64_t{1}, int64_t{8}, int64_t{77}, c.M}) {
+      SCOPED_TRACE("C=" + std::to_string(c.C) + ", " + std::to_string(tokens) + " tokens");
+      const std::vector<Buffer> got = runNormed(one, c, in, weight, tokens);
+      const std::vector<Buffer> want = runNormed(two, c, in, weight, tokens);
+      expectNormed(got, c, in, weight, true), expectNormed(want, c, in, weight, false);
+      for (size_t i = 0; i < got.size(); ++i) {
+        EXPECT_TRUE(got[i] == all[i].slice(0, got[i].size())) << "result " << i;
+        if (i == 1)
+          continue;
+        // y and proj have the same bits; the sum of squares has another order, and what follows from it.
+        EXPECT_LE(relativeError(got[i], want[i]), i == 0 || i == 5 ? 0 : 2e-6) << "result " << i;
+      }
+    }
+    for (int again = 0; again < kAgain; ++again)
+      ASSERT_TRUE(runNormed(one, c, in, weight, c.M) == all) << "C=" << c.C << ", run " << again;
+  }
+}
+
+/// y is x, whose streams differ by `apart` and are weighed by opposite numbers: rounding may leave less than zero of
+/// the mean square of nothing.
+TEST(CudaPostPre, StreamsThatCancelEachOtherOutAreNormalised) {
+  Context one;
+  for (int64_t C : {768, 1280, 2048, 4096, 5120, 6656, 7168})
+    for (double apart : {0x1p-4, 0.0}) {
+      SCOPED_TRACE("C=" + std::to_string(C) + ", " + std::to_string(apart) + " apart");
+      const Case c = {77, C, 0, MHCRT_NONE, F, 0, false, true, false};
+      Operands in(c, 23);
+      Doubles x = in.x.values(), mix(c.M * 16), given(c.M * 4);
+      for (int64_t m = 0; m < c.M; ++m)
+        for (int64_t i = 0; i < 4; ++i) {
+          mix[m * 16 + i * 5] = 1, given[m * 4 + i] = (i % 2 ? -1.0 : 1.0) / (1 + i / 2);
+          for (int64_t k = 0; k < C && i % 2; ++k) {
+            double &value = x[(m * 4 + i) * C + k];
+            value = x[(m * 4 + i - 1) * C + k] + apart * value;
+          }
+        }
+      in.x = Buffer(B, x), in.hRes = Buffer(F, mix), in.hIn = Buffer(F, given), in.hPost = Buffer(F, Doubles(c.M * 4));
+      Buffer weight = Random(29).buffer(F, C);
+      const std::vector<Buffer> got = runNormed(one, c, in, weight, c.M);
+      if (std::string(mhcrt_cuda_chosen(one, "post_pre")) == "separate")
+        GTEST_SKIP() << "no faster variant for this GPU";
+      expectNormed(got, c, in, weight, true);
+    }
+}
+
+/// Calls that no one launch takes: other types, channels that are no multiple of 16 bytes, and gangs of blocks.
+TEST(CudaPostPre, MoreLaunchesNormaliseU) {
+  Context context;
+  for (const auto &[type, weightType, C] : {std::tuple{F, F, int64_t{100}},
+                                            {F, F, 131},
+                                            {B, B, 100},
+                                            {B, F, 131},
+                                            {MHCRT_F16, MHCRT_F16, 1000},
+                                            {MHCRT_F16, F, 131},
+                                            {B, B, 8192},
+                                            {B, F, 8192}}) {
+    SCOPED_TRACE("type " + std::to_string(type) + ", C=" + std::to_string(C));
+    const Case c = {33, C, 1, MHCRT_NONE, F, 0, false, false, false};
+    Operands in(c, 31, type);
+    Buffer weight = Random(37).buffer(weightType, C);
+    const std::vector<Buffer> got = runNormed(context, c, in, weight, c.M);
+    EXPECT_STREQ(mhcrt_cuda_chosen(context, "post_pre"), "separate");
+    expectNormed(got, c, in, weight, false);
+    ASSERT_TRUE(runNormed(context, c, in, weight, c.M) == got);
   }
 }
 

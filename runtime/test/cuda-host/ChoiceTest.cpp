@@ -96,6 +96,21 @@ protected:
          1e-6, 20, 0, precision);
     return chosen("post_pre");
   }
+  /// With the norm of u.
+  std::string postPreNormed(int64_t C, int32_t weightType) {
+    mhcrt_post_pre_args args = {};
+    args.size = sizeof(args);
+    args.f = args.x = t, args.f_type = args.x_type = B;
+    args.h_post = args.h_res = args.phi = args.alpha = args.beta = args.u_norm_weight = t;
+    args.h_post_type = args.h_res_type = args.phi_type = args.alpha_type = args.beta_type = F;
+    args.y = args.u = args.next_h_post = args.next_h_res = t, args.y_type = args.u_type = B;
+    args.next_h_post_type = args.next_h_res_type = F, args.u_norm_weight_type = weightType;
+    args.M = 100, args.C = C, args.n = 4, args.N = 24, args.K = 4 * C, args.A = 3;
+    args.res_map = MHCRT_RES_MAP_SINKHORN, args.iters = 20, args.precision = precision;
+    args.norm_eps = args.sk_eps = args.u_norm_eps = 1e-6;
+    EXPECT_EQ(mhcrt_post_pre(context, &args), MHCRT_OK) << mhcrt_last_error(context);
+    return chosen("post_pre");
+  }
   std::string preBwd(int32_t type, int64_t C, int64_t n = 4) {
     call(mhcrt_pre_bwd, context, t, type, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, none,
          nullptr, none, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, 100, C, n, 2 * n + n * n,
@@ -342,6 +357,22 @@ TEST_F(CudaChoice, PostPre) {
   }
   precision = MHCRT_PRECISION_TF32X3;
   EXPECT_EQ(postPre(B, 4096), "separate");
+}
+
+/// Gangs make no norm; those of more launches make it by one of its own.
+TEST_F(CudaChoice, NormsOfUAreMadeByClusters) {
+  for (int64_t C : {768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 6656, 7168}) {
+    const size_t before = driver().launches.size();
+    EXPECT_EQ(postPreNormed(C, C % 1024 ? F : B), "sm90") << C;
+    EXPECT_EQ(driver().launches.size() - before, size_t{1}) << C;
+  }
+  for (int64_t C : {512, 8192}) {
+    const size_t before = driver().launches.size();
+    EXPECT_EQ(postPre(B, C), C == 512 ? "separate" : "sm90");
+    const size_t without = driver().launches.size();
+    EXPECT_EQ(postPreNormed(C, F), "separate") << C;
+    EXPECT_GT(driver().launches.size() - without, C == 512 ? without - before : 2) << C;
+  }
 }
 
 /// Its parts have rows of their own, which strict mode asks.
