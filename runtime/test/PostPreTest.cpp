@@ -8,6 +8,8 @@
 //===------------------------------------------------------------------------===//
 #include "Support.h"
 
+#include <algorithm>
+
 using namespace mhcrt::test;
 
 namespace {
@@ -188,6 +190,14 @@ void forBoundaries(Body body) {
       }
 }
 
+void expectNear(const Buffer &got, const Buffer &want, const std::string &what) {
+  const Doubles values = want.values();
+  Doubles tolerance(values.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    tolerance[i] = 0x1p-18 * std::max(1.0, std::fabs(values[i]));
+  expectClose(got, values, tolerance, what);
+}
+
 } // namespace
 
 TEST(PostPre, HasTheBitsOfPostAndPre) {
@@ -249,8 +259,13 @@ TEST(PostPre, NormOfUIsThatOfTheRoundedOneUpToRoundings) {
       }
     }
     expectClose(normed.u, want, tolerance, "u");
-    ASSERT_TRUE(normed.y == plain.y && normed.proj == plain.proj && normed.stat == plain.stat) << "y, proj, stat";
-    ASSERT_TRUE(normed.hPre == plain.hPre && normed.hPost == plain.hPost && normed.hRes == plain.hRes);
+    ASSERT_TRUE(normed.y == plain.y && normed.proj == plain.proj) << "y, proj";
+    // A kernel may add the squares in the order of its products: 2^-20 of a sum, which coefficients of less than 2
+    // follow.
+    expectNear(normed.stat, plain.stat, "stat");
+    expectNear(normed.hPre, plain.hPre, "h_pre");
+    expectNear(normed.hPost, plain.hPost, "next_h_post");
+    expectNear(normed.hRes, plain.hRes, "next_h_res");
   });
 }
 

@@ -23,8 +23,8 @@
 //         32768x4096: 946 (95) and 1267. 65536x768: 378 (90) and 512. 4096x1280: 47 (75) and 64. 128x4096: 13.0 and 17.
 //         Where multipliers mix, u two tiles late was as fast. Fewer slots were up to 2 % faster at C = 4096, copies of
 //         every tile into the second-level cache ahead of its load 12 to 40 % slower.
-//         The H100 was measured before mixers were at 1024, 1280, 2048 and 2560 channels. docs/performance.md has an
-//         H200 since, and what 128x4096 consists of.
+//         Since then mixers are at 1024 and 1280 channels, too, and at 2048 and 2560 where memory is an H200's: on an
+//         H100 they took 132 and 167 there. docs/performance.md has an H200, and what 128x4096 consists of.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/kernels/PostPre.h"

@@ -52,6 +52,13 @@ constexpr auto *kPostPreKernel = postPreKernel<S>;
 template <typename S>
 constexpr auto *kPostPreKernel<S, true> = postPreGangKernel<S>;
 
+/// Whether memory brings more than warps that multiply can mix beside it: an H200's bus has 6144 bits, an H100's 5120.
+inline bool isMemoryWide() {
+  int device = 0, bits = 0;
+  return !cudaGetDevice(&device) && !cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device) &&
+         bits > 5120;
+}
+
 /// Calls body(S()) with the shape of C; false where there is none, as for gangs where u is normalised. Split and warps
 /// are those of pre, which decide the order of the sums.
 template <bool kNorms, typename Body>
@@ -74,9 +81,11 @@ bool withPostPreShape(int64_t C, Body body) {
   case 1536:
     return call(MixingShape<4, 12, 1, 448, 128>());
   case 2048:
-    return call(MixersShape<8, 8, 2, 12, 640, 112>());
+    return kNorms || isMemoryWide() ? call(MixersShape<8, 8, 2, 12, 640, 112>())
+                                    : call(MixingShape<8, 8, 2, 320, 168>());
   case 2560:
-    return call(MixersShape<8, 10, 1, 0, 768, 80>());
+    return kNorms || isMemoryWide() ? call(MixersShape<8, 10, 1, 0, 768, 80>())
+                                    : call(MixingShape<8, 10, 2, 384, 168>());
   case 3072:
     return call(MixingShape<8, 12, 1, 448, 128>());
   case 3584:
