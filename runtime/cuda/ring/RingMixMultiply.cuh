@@ -154,8 +154,11 @@ __device__ __forceinline__ void exchangeRole(const RingArgs &args, const RingMix
     if (block.lane == 0 && at.firstToken() + ahead < args.M)
       loadCoefficients(args, mix, block, at.slot, at.firstToken() + ahead);
     __syncwarp();
-    if (!owns(block, at.turn))
+    if (!owns(block, at.turn)) {
+      if (S::kTakesTurns)
+        barrierWait(block.bars.received(at.slot), at.parity); // complete since it was announced
       continue;
+    }
     barrierWaitRemote(block.bars.received(at.slot), at.parity);
     finishTile<S, true>(args, block, at, alpha, beta, given, batch);
   }

@@ -28,8 +28,7 @@ def Mhc_PostPreOp : Mhc_KernelOp<"post_pre", [DeclareOpInterfaceMethods<Decompos
 
         u[c] = r v[c] u_norm_weight[c],  v[c] = sum_i h_pre[i] y[i, c],  r = 1 / sqrt(mean of v^2 over c + u_norm_eps)
 
-    v itself is no result then, and `stat`, whose squares a kernel may add in another order, and with it the coefficients
-    may differ in their last places. v may be rounded to the type of u before its norm, or not; r may be made of
+    v itself is no result then. It may be rounded to the type of u before its norm, or not; r may be made of
     mean v^2 = h_pre^T G h_pre / C with G[i, j] = sum_c y[i, c] y[j, c] in f32, whose error is 2^-24 of
     sum_ij h_pre[i] h_pre[j] |G[i, j]| / C, more than of mean v^2 where streams cancel.
 
