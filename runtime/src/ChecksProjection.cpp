@@ -118,14 +118,21 @@ static void checkInputs(KernelCall &call, const Args &a) {
   call.epsilon("pre_eps", a.pre_eps).finite("post_mult", a.post_mult).format("h_res_format", a.h_res_format);
 }
 
+/// A weight that may be absent: of x's type, or f32.
+template <typename Args>
+static void checkOptionalWeight(KernelCall &call, const Args &a, const char *name, const void *weight, int32_t type,
+                                int64_t size) {
+  if (a.x_type == MHCRT_F32)
+    call.optional(name, weight, type, kF32, size);
+  else
+    call.optional(name, weight, type, {MHCRT_F32, a.x_type}, size);
+}
+
 /// The operands of post in ops that it is a part of.
 template <typename Args>
 static void checkBranch(KernelCall &call, const Args &a) {
   call.tensor("f", a.f, a.f_type, {a.x_type}, a.M);
-  if (a.x_type == MHCRT_F32)
-    call.optional("bias", a.bias, a.bias_type, kF32, a.C);
-  else
-    call.optional("bias", a.bias, a.bias_type, {MHCRT_F32, a.x_type}, a.C);
+  checkOptionalWeight(call, a, "bias", a.bias, a.bias_type, a.C);
   call.tensor("h_post", a.h_post, a.h_post_type, kF32, a.M).tensor("h_res", a.h_res, a.h_res_type, kF32, a.M);
   call.optionalDropout(a.seed, a.seed_type, a.S, a.rate, a.stream, streamElements(a.M, a.n, a.C));
   call.attribute("orient", a.orient, 2).attribute("equal_x", a.equal_x, 2);
@@ -148,10 +155,8 @@ bool mhcrt::checkPostPre(CallState &state, const PostPreArgs &a) {
       .tensor("next_h_res", a.next_h_res, a.next_h_res_type, kF32, a.M);
   if (a.u_type == MHCRT_NONE)
     call.absent("u_norm_weight", a.u_norm_weight_type, "absent u");
-  else if (a.x_type == MHCRT_F32)
-    call.optional("u_norm_weight", a.u_norm_weight, a.u_norm_weight_type, kF32, a.C);
   else
-    call.optional("u_norm_weight", a.u_norm_weight, a.u_norm_weight_type, {MHCRT_F32, a.x_type}, a.C);
+    checkOptionalWeight(call, a, "u_norm_weight", a.u_norm_weight, a.u_norm_weight_type, a.C);
   call.epsilon("u_norm_eps", a.u_norm_eps);
   return call.begin();
 }
