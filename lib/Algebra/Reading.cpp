@@ -292,9 +292,9 @@ std::optional<Expr> OpReader::read(Operation *op, unsigned result) {
     return readPad(pad);
   if (op->getNumResults() != 1 || op->getNumRegions() != 0)
     return std::nullopt;
-  if (op->getDialect()->getNamespace() == "tensor")
+  if (op->getName().getDialectNamespace() == "tensor")
     return readTensor(op);
-  if (op->getDialect()->getNamespace() == "mhc")
+  if (op->getName().getDialectNamespace() == "mhc")
     return isa<BroadcastOp, TransposeOp>(op) ? readMhc(op) : rounded(readMhc(op), op->getResult(0).getType());
   SmallVector<Expr> operands;
   for (Value operand : op->getOperands())

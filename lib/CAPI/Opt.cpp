@@ -23,7 +23,7 @@ static bool somePassPrints() {
   mlir::PassManager pm(&context);
   return succeeded(mlir::MlirOptMainConfig::createFromCLOptions().setupPassPipeline(pm)) &&
          llvm::any_of(pm.getPasses(), [](mlir::Pass &pass) {
-           return pass.getArgument() == "mhc-dump-graph" || pass.getArgument() == "mhc-rewrite-aten";
+           return llvm::is_contained({"mhc-dump-graph", "mhc-join-aten", "mhc-rewrite-aten"}, pass.getArgument());
          });
 }
 

@@ -1,157 +1,17 @@
 """The backend "mhc" of torch.compile: finds the mHC chains of a graph, and gives the rest to another compiler."""
 
-import ctypes
-import functools
 import json
-import operator
 import os
-import warnings
 
 import torch
 import torch.fx
 from torch._dynamo.exc import RestartAnalysis
-from torch._inductor.pattern_matcher import stable_topological_sort
 
 from . import tables
 from .boundaries import Boundaries
-from .capture import Unsupported, capture, is_divided, specialise, split
+from .capture import capture, is_divided, specialise, split
 from .graph_text import print_graph
-
-
-#
-# Compiler
-#
-
-
-@functools.cache
-def _compiler():
-    path = os.path.join(os.path.dirname(__file__), "libmhc_compiler.so")
-    library = ctypes.CDLL(path)
-    text = [ctypes.c_char_p, ctypes.c_size_t]
-    library.mhc_rewrite_graph.argtypes = [*text, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)]
-    library.mhc_read_graph.argtypes = [*text, ctypes.POINTER(ctypes.c_void_p)]
-    library.mhc_free_text.argtypes = [ctypes.c_void_p]
-    return library
-
-
-def _call(name, text, *options):
-    """The text that a function of include/mhc-c/Compiler.h makes of another one."""
-    library, given, made = _compiler(), text.encode(), ctypes.c_void_p()
-    failed = getattr(library, name)(given, len(given), *options, ctypes.byref(made))
-    result = ctypes.string_at(made.value).decode()
-    library.mhc_free_text(made)
-    if failed:
-        raise Unsupported(result)
-    return result
-
-
-def find_sites(text, fuse=None):
-    """Calls that replace mHC chains of a graph, the nodes they replace, bytes of both, and why sites are missed."""
-    return json.loads(_call("mhc_rewrite_graph", text, torch.is_grad_enabled(), fuse == "chain"))
-
-
-def read_graph(text):
-    """A graph that has only ops that the compiler knows, as a program for mhcc."""
-    return _call("mhc_read_graph", text)
-
-
-#
-# Rewrite
-#
-
-
-def _target(name):
-    if name.startswith("operator."):
-        return getattr(operator, name.split(".")[1])
-    return operator.attrgetter(name if name.startswith("aten.") else name + ".default")(torch.ops)
-
-
-def _operands_of_derivative(name):
-    derivative = getattr(torch.ops.mhc, name.split(".")[1] + "_bwd", None)
-    return {argument.name for argument in derivative.default._schema.arguments} if derivative else set()
-
-
-def _allow_copies(node):
-    """Lets views of a value be copies where they are views by its strides alone: results of kernels have none such."""
-    value = node.meta.get("val")
-    if isinstance(value, torch.Tensor) and value.is_contiguous():
-        return
-    for user in node.users:
-        if user.target is torch.ops.aten.view.default:
-            user.target = torch.ops.aten.reshape.default
-        elif user.target is operator.getitem or getattr(user.target, "is_view", False):
-            _allow_copies(user)
-
-
-class _Rewriter:
-    """Puts the calls of a plan into a graph, each behind the last node that it reads."""
-
-    def __init__(self, graph, precision=None):
-        self.graph, self.precision = graph, precision
-        self.nodes = {node.name: node for node in graph.nodes}
-        self.places = {node: i for i, node in enumerate(graph.nodes)}
-        self.values, self.parts = {}, {}  # parts are of nodes with several results
-        for node in graph.nodes:
-            if node.target is operator.getitem and isinstance(node.args[0].meta.get("val"), (tuple, list)):
-                self.parts.setdefault((node.args[0].name, node.args[1]), []).append(node)
-
-    def run(self, plan):
-        with self.graph.inserting_before(next(node for node in self.graph.nodes if node.op != "placeholder")):
-            for call in plan["calls"]:
-                self._add(call)
-        for name, value in plan["nodes"].items():
-            for node in self._named(name):
-                _allow_copies(node)
-                node.replace_all_uses_with(self._refer(value))
-        stable_topological_sort(self.graph)  # arguments are written at the end, as before
-        self.graph.eliminate_dead_code()
-        self.graph.lint()
-
-    def _named(self, name):
-        if name in self.nodes:
-            return [self.nodes[name]]
-        node, part = name.rsplit("#", 1)
-        return self.parts[node, int(part)]
-
-    def _refer(self, value):
-        if isinstance(value, list):
-            return [self._refer(part) for part in value]
-        if not isinstance(value, dict):
-            return value
-        return self.values[value["value"]] if "value" in value else self._named(value["node"])[0]
-
-    def _add(self, call):
-        target = _target(call["op"])
-        args = tuple(self._refer(arg) for arg in call.get("args", ()))
-        kwargs = {key: self._refer(value) for key, value in call.get("kwargs", {}).items()}
-        if "dtype" in kwargs:
-            kwargs["dtype"] = getattr(torch, kwargs["dtype"])
-        if "results" in call:
-            return self._add_kernel(call, target, kwargs)
-        self.values[call["result"]] = self.graph.call_function(target, args, kwargs)
-
-    def _add_kernel(self, call, target, kwargs):
-        names = [result.name for result in target._schema.returns]
-        known = {argument.name for argument in target._schema.arguments}
-        if self.precision and "precision" in known:
-            kwargs.setdefault("precision", self.precision)
-        if "output_mask" in known:
-            kept = call["results"].keys() | (_operands_of_derivative(call["op"]) if torch.is_grad_enabled() else set())
-            kwargs["output_mask"] = [name in kept for name in names]
-        node = self.graph.call_function(target, (), kwargs)
-        node.meta["nodes"] = call["nodes"]
-        replaced = [self.nodes[name.split("#")[0]] for name in call["nodes"]]
-        known = [old for old in replaced if old.meta.get("stack_trace")]  # casts of autocast have none
-        if known:
-            node.meta["stack_trace"] = max(known, key=self.places.get).meta["stack_trace"]
-        for name, number in call["results"].items():
-            part = (node, names.index(name))
-            self.values[number] = self.graph.call_function(operator.getitem, part) if len(names) > 1 else node
-
-
-#
-# Backend
-#
+from .rewriter import Rewriter, Unsupported, find_sites, leave
 
 
 def rewrite(module, *, dump=None, reported=False, **options):
@@ -181,7 +41,7 @@ def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, du
     if plan["calls"]:
         found()
     plan["tables"] = [(node.meta["grapharg"], numbers) for node, numbers in known.items()]
-    _Rewriter(graph.graph, precision).run(plan)
+    Rewriter(graph.graph, precision).run(plan)
     graph.recompile()
     _dump(dump, "after.py", graph.code)
     return graph, [plan]
@@ -289,7 +149,3 @@ def _compile(module, inputs, rewrite, options, mode):
             raise
         leave(error)
     return run(module, inputs)
-
-
-def leave(error):
-    warnings.warn(f"mhcc leaves a graph as it is: {error}", stacklevel=3)

@@ -13,10 +13,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.split_module import split_module
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
-
-class Unsupported(Exception):
-    """A graph that is left to the inner compiler as it is."""
-
+from .rewriter import Unsupported
 
 # Functionalisation writes `detach` as an alias, which a derivative passes through. This op stands for it meanwhile.
 _library = torch.library.Library("mhcc", "DEF")

@@ -55,10 +55,10 @@ class _Printer:
         return "\n".join([head, *self.lines, "}", ""])
 
     def size(self, value):
-        text = str(value)
-        if text not in self.sizes:
-            self.sizes[text] = self.read(value)
-        return self.sizes[text]
+        key = getattr(value.node, "expr", str(value)) if isinstance(value, torch.SymInt) else value
+        if key not in self.sizes:
+            self.sizes[key] = self.read(value)
+        return self.sizes[key]
 
     def _type(self, value):
         if isinstance(value, torch.Tensor):
@@ -106,7 +106,8 @@ class _Printer:
             for argument in node.target._schema.arguments:
                 if argument.has_default_value():
                     given.setdefault(argument.name, argument.default_value)
-            self._op(str(node.target), node, given)
+            own = node.target.namespace in ("aten", "prims")  # MLIR may have a dialect of another name
+            self._op(f"{'' if own else 'torch.'}{node.target}", node, given)
         else:
             self._op(getattr(node.target, "__name__", "call"), node, dict(enumerate(node.args)))
 
@@ -135,6 +136,8 @@ class _Printer:
         if isinstance(value, (tuple, list)):
             for i, part in enumerate(values):
                 self.values[node, i] = (f"{result}#{i}" if len(values) > 1 else result, self._type(part))
+        if not node.is_impure():
+            attrs.append("mhc.pure")
         if any(map(self._dims, values)):
             attrs.append(f"mhc.dims = [{', '.join(self._dims(part) or '[]' for part in values)}]")
         types = ", ".join(map(self._type, values))

@@ -16,7 +16,8 @@ def export(model, args, path, weights=None, *, name="layer", **options):
     Arguments are named as the module names them; results are `out`, or `out0`, `out1`, ... The options are those of
     torch.export.export, of which `dynamic_shapes` says what sizes stay open.
     """
-    from . import backend
+    from .graph_text import print_graph
+    from .rewriter import read_graph
 
     program = torch.export.export(model, tuple(args), **options).run_decompositions()
     signature = program.graph_signature
@@ -25,8 +26,8 @@ def export(model, args, path, weights=None, *, name="layer", **options):
         raise ValueError(f"'{written[0]}' is changed by the module; export needs one that only returns results")
     own = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
     own |= signature.inputs_to_lifted_tensor_constants
-    graph = backend.print_graph(program.graph, name, own)
-    text = backend.read_graph(graph)
+    graph = print_graph(program.graph, name, own)
+    text = read_graph(graph)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     if weights:

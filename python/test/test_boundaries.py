@@ -3,10 +3,11 @@
 import collections
 import copy
 
+import mhcc
 import modules
 import pytest
 import torch
-from mhcc import backend, boundaries
+from mhcc import backend, boundaries, graph_text
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 TOKENS = torch.arange(24).reshape(3, 8) % 7
@@ -74,14 +75,16 @@ def test_model(graphs, dtype, dynamic):
         assert (value - wanted).abs().max() <= (1e-4 if dtype is torch.float32 else 0.1) * wanted.abs().max()
 
 
-def test_streams_without_a_gradient(graphs):
-    """Streams that the head alone reads are no result."""
-    module = modules.Model(layers=2)
+@pytest.mark.parametrize("dtype, tolerance", [(torch.float32, 1e-5), (torch.bfloat16, 0.05)])
+def test_without_gradients(graphs, dtype, tolerance):
+    """Streams that the head alone reads are no result, and the norm that a sublayer begins with is a part of post_pre."""
+    module = modules.Model(layers=2).to(dtype)
     with torch.no_grad():
-        found = [torch.compile(module, backend=backend.mhc, options={"inner": "aot_eager", "fuse": fuse})(TOKENS)
-                 for fuse in ("model", "layer")]
-    assert torch.equal(*found)
+        joined, layer = [torch.compile(module, backend=backend.mhc, options={"inner": "aot_eager", "fuse": fuse})(TOKENS)
+                         for fuse in ("model", "layer")]  # fmt: skip
+    assert (joined - layer).abs().max() <= tolerance * layer.abs().max()
     (forward, graph), _ = graphs
+    assert {"u_norm_weight", "u_norm_eps"} <= arguments(graph, "post_pre")[0]
     assert forward == {"expand": 1, "pre": 1, "post_pre": 1, "post_head": 1}
     (call,) = boundaries._calls(graph, "post_head")
     assert set(boundaries._results(call)) == {"out"}
@@ -174,6 +177,44 @@ def test_inductor(graphs, tmp_path, monkeypatch):
         assert (value - same).abs().max() <= (1e-6 if value.is_cuda else 0) * value.abs().max()
     run(module, "layer", inner="inductor")
     assert len(graphs) == 4
+
+
+class Direct(torch.nn.Module):
+    """Calls the ops itself, on streams with two dims of tokens."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(8, 16)
+        self.layers = torch.nn.ModuleList(modules.Coefficients(4, 16) for _ in range(2))
+
+    def forward(self, tokens):
+        x = mhcc.expand(self.embedding(tokens), n=4)
+        for layer in self.layers:
+            u, h_post, h_res = mhcc.pre(x, layer.phi, layer.alpha.float(), layer.beta.float())
+            x = mhcc.post(torch.tanh(u), x, h_post, h_res)
+        return mhcc.contract(x, mode="sum")
+
+
+@CASES
+def test_ops_called_directly(graphs, dtype, dynamic):
+    """A boundary of calls whose tokens are several dims."""
+    module = Direct().to(dtype)
+    fused = run(module, "model", dynamic, require=0)
+    (forward, _), (backward, _) = graphs
+    assert forward == {"expand": 1, "pre": 1, "post_pre": 1, "post": 1, "contract": 1}
+    assert backward == {"expand": 1, "post_bwd": 1, "post_pre_bwd": 1, "pre_bwd": 1, "contract": 1}
+    for wanted, value in zip(results(module, module), fused):
+        assert (value - wanted).abs().max() <= (1e-4 if dtype is torch.float32 else 0.1) * wanted.abs().max()
+
+
+def test_failure_of_the_compiler(graphs, monkeypatch, tmp_path):
+    """The calls stay as they are, and the warning names a command that fails in the same way."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    printed = graph_text.print_graph
+    monkeypatch.setattr(graph_text, "print_graph", lambda graph, **said: printed(graph, **said) + "nothing")
+    with pytest.warns(UserWarning, match="(?s)mhcc leaves a graph as it is: .*--mhc-join-aten=level=model"):
+        run(modules.Model(), "model")
+    assert graphs[0][0]["post"] == 2 and "post_pre" not in graphs[0][0]
 
 
 def test_uuid():

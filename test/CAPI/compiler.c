@@ -1,6 +1,6 @@
 /* Puts a file through one of the functions of mhc-c/Compiler.h and prints what it makes.
 
-   usage: mhc-capi-test rewrite|read FILE [differentiate] [chain] */
+   usage: mhc-capi-test rewrite|join|read FILE [differentiate] [chain] [model] */
 
 #include "mhc-c/Compiler.h"
 
@@ -33,9 +33,13 @@ int main(int argc, char **argv) {
     return 2;
   size_t size = 0;
   char *graph = contents(argv[2], &size), *text = NULL;
-  int failed = strcmp(argv[1], "read")
-                   ? mhc_rewrite_graph(graph, size, has(argc, argv, "differentiate"), has(argc, argv, "chain"), &text)
-                   : mhc_read_graph(graph, size, &text);
+  int failed = 1;
+  if (!strcmp(argv[1], "rewrite"))
+    failed = mhc_rewrite_graph(graph, size, has(argc, argv, "differentiate"), has(argc, argv, "chain"), &text);
+  else if (!strcmp(argv[1], "join"))
+    failed = mhc_join_graph(graph, size, has(argc, argv, "model"), &text);
+  else
+    failed = mhc_read_graph(graph, size, &text);
   fputs(text, failed ? stderr : stdout);
   mhc_free_text(text);
   free(graph);

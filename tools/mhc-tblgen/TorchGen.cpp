@@ -97,9 +97,9 @@ std::string mhc::schemaOf(const TorchOp &op) {
 // Tables of runtime/torch/BoxedOp.h
 //===----------------------------------------------------------------------===//
 
-static unsigned offsetOf(const KernelRecord &kernel, RecordField::Kind kind, unsigned index) {
-  return find_if(kernel.fields, [&](const RecordField &field) { return field.kind == kind && field.index == index; })
-      ->offset;
+/// By name: the record has attributes that an op of PyTorch lacks.
+static unsigned offsetOf(const KernelRecord &kernel, const std::string &member) {
+  return find_if(kernel.fields, [&](const RecordField &field) { return field.name == member; })->offset;
 }
 
 /// Index of what has this name, or -1.
@@ -115,14 +115,12 @@ static std::string numberList(ArrayRef<unsigned> values) {
 
 static void emitTensors(const TorchOp &op, raw_ostream &os) {
   os << formatv("static const BoxedTensor {0}_tensors[] = {{\n", op.kernel.mnemonic);
-  for (const RecordTensor &tensor : op.tensors) {
-    const unsigned record = indexOf(op.kernel.tensors, tensor.name);
+  for (const RecordTensor &tensor : op.tensors)
     os << formatv("  {{\"{0}\", {1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}, {10}},\n", tensor.name, tensor.isOptional,
                   tensor.dims.size(), numberList(tensor.dims), numberList(tensor.flippedDims),
                   indexOf(op.kernel.attrs, tensor.flipAttr), indexOf(op.tensors, tensor.elementOf), tensor.integerBits,
-                  indexOf(op.tensors, tensor.startOf), offsetOf(op.kernel, RecordField::Data, record),
-                  offsetOf(op.kernel, RecordField::Type, record));
-  }
+                  indexOf(op.tensors, tensor.startOf), offsetOf(op.kernel, tensor.name),
+                  offsetOf(op.kernel, tensor.name + "_type"));
   os << "};\n";
 }
 
@@ -146,7 +144,7 @@ static void emitAttrs(const TorchOp &op, raw_ostream &os) {
   if (op.kernel.attrs.empty())
     return;
   os << formatv("static const BoxedAttr {0}_attrs[] = {{\n", op.kernel.mnemonic);
-  for (auto [i, attr] : enumerate(op.kernel.attrs)) {
+  for (const RecordAttr &attr : op.kernel.attrs) {
     std::string absent = attr.whenAbsent.empty() ? "0" : attr.whenAbsent, words = "{}";
     if (attr.kind == RecordAttr::Enum) {
       std::vector<std::string> all = wordsOf(attr);
@@ -155,7 +153,7 @@ static void emitAttrs(const TorchOp &op, raw_ostream &os) {
         absent = std::to_string(find(all, attr.whenAbsent) - all.begin());
     }
     os << formatv("  {{\"{0}\", BoxedAttr::{1}, {2}, {3}, {4}, {5}, {6}},\n", attr.name, kinds[attr.kind],
-                  !attr.whenAbsent.empty(), absent, words, offsetOf(op.kernel, RecordField::Attr, i),
+                  !attr.whenAbsent.empty(), absent, words, offsetOf(op.kernel, attr.name),
                   attr.cType == "int32_t" ? 4 : 8);
   }
   os << "};\n";
@@ -163,9 +161,8 @@ static void emitAttrs(const TorchOp &op, raw_ostream &os) {
 
 static void emitDims(const TorchOp &op, raw_ostream &os) {
   os << formatv("static const BoxedDim {0}_dims[] = {{\n", op.kernel.mnemonic);
-  for (auto [i, dim] : enumerate(op.kernel.dims))
-    os << formatv("  {{\"{0}\", {1}, {2}},\n", dim, is_contained(op.sizes, dim),
-                  offsetOf(op.kernel, RecordField::Dim, i));
+  for (const std::string &dim : op.kernel.dims)
+    os << formatv("  {{\"{0}\", {1}, {2}},\n", dim, is_contained(op.sizes, dim), offsetOf(op.kernel, dim));
   os << "};\n";
 }
 

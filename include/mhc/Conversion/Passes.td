@@ -165,13 +165,18 @@ def ConvertMhcToRuntimePass : Pass<"convert-mhc-to-runtime", "::mlir::ModuleOp">
 def ReadAtenPass : Pass<"mhc-read-aten", "::mlir::func::FuncOp"> {
   let summary = "Turn the ATen ops of a captured PyTorch graph into leaf ops";
   let description = [{
-    A graph is a function of ops that are named as PyTorch names them, with the name of each node as the location. The
-    attributes of an op are its arguments by their names in the op's schema: a literal, or the number of an operand as
-    an `index`. Sizes that types leave open are in `mhc.dims`, of arguments and, a list for each result, of ops.
+    A graph is a function of ops that are named as PyTorch names them, with `torch.` in front where they are not of `aten`
+    or `prims`, and the name of each node as the location. The attributes of an op are its arguments by their names in the
+    op's schema: a literal, or the number of an operand as an `index`. Sizes that types leave open are in `mhc.dims`, of
+    arguments and, a list for each result, of ops.
 
     What is read becomes leaf ops. All other nodes leave the function: their results are arguments of it, and what they
     read of leaf ops are results, under the names of the nodes (`mhc.name`). So do nodes that are marked `mhc.outside`,
     but for views.
+
+    With `in-place`, calls of `mhc` ops become the ops of the dialect, by their records. What is not read stays where it is,
+    and reads leaf ops; a node that is marked `mhc.pure` neither changes a tensor nor draws random numbers, so that a pass
+    may move it. Results of the function are the values that nodes read of leaf ops, as before.
 
     Before:
     ```mlir
@@ -190,7 +195,9 @@ def ReadAtenPass : Pass<"mhc-read-aten", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [Option<"all", "all", "bool", /*default=*/"false",
-                        "An op that is not read is an error; results stay as they are">];
+                        "An op that is not read is an error; results stay as they are">,
+                 Option<"inPlace", "in-place", "bool", /*default=*/"false",
+                        "Calls of mhc ops are read, too, and all that is not read stays in the function">];
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect"];
 }

@@ -45,4 +45,21 @@ def RewriteAtenPass : Pass<"mhc-rewrite-aten", "::mlir::ModuleOp"> {
   ];
 }
 
+def JoinAtenPass : Pass<"mhc-join-aten", "::mlir::ModuleOp"> {
+  let summary = "Print the calls that join neighbouring mHC calls of PyTorch graphs";
+  let description = [{
+    For graphs behind AOTAutograd, forward and backward, that have calls of `mhc` ops already. Runs mhc-read-aten with
+    `in-place` and mhc-fuse twice. The first time says which nodes were joined; the second time reads only those and the
+    views between them, so that all other nodes are kept as they are. What mhc-write-aten prints of that goes to the
+    standard output: it has no `calls` where nothing can be joined. An op that is fused has the locations of all that it
+    was made of, which is how their nodes are known.
+  }];
+  let options = [
+    Option<"level", "level", "::mhc::FuseLevel", /*default=*/"::mhc::FuseLevel::model", "What one kernel may span",
+           [{::llvm::cl::values(
+             clEnumValN(::mhc::FuseLevel::layer, "layer", "one sublayer: gradients of its streams are joined"),
+             clEnumValN(::mhc::FuseLevel::model, "model", "the post of one sublayer and the pre of the next"))}]>
+  ];
+}
+
 #endif // MHC_PIPELINES_PASSES

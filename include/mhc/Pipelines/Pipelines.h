@@ -63,6 +63,9 @@ void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options, Phas
 /// Prints what mhc-rewrite-aten does, of a module whose functions it changes.
 mlir::LogicalResult rewriteAten(mlir::ModuleOp module, const RewriteAtenPassOptions &options, llvm::raw_ostream &os);
 
+/// The same of mhc-join-aten.
+mlir::LogicalResult joinAten(mlir::ModuleOp module, FuseLevel level, llvm::raw_ostream &os);
+
 /// Makes the passes of a phase known to mhc-opt as `mhc-phase-<name>`, and the passes of this folder.
 void registerPipelines();
 

@@ -350,7 +350,9 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
     `mhc.pre` of the streams that it makes into one `mhc.post_pre`, their gradients into one `mhc.post_pre_bwd`, and
     `mhc.post` and the `mhc.head` of its streams into one `mhc.post_head`, which writes the streams only where something
     else reads them. A norm with a weight, `mhc.rms_norm` or written out, that alone reads the u of a `mhc.post_pre`
-    becomes a part of it; where a model is trained, gradients read u as well, and it stays. At every level but `none`, ops whose results are partly unused are narrowed, gradients of parts that
+    becomes a part of it; where a model is trained, gradients read u as well, and it stays. From `layer` on, a sum of two
+    gradients of streams is added up in the `mhc.pre_bwd` or `mhc.post_bwd` that makes one of them. At every level but
+    `none`, ops whose results are partly unused are narrowed, gradients of parts that
     fill a tensor are laid side by side instead of added up among zeros, and matrix products round their own results,
     also where these are reshaped, transposed or joined before.
 

@@ -205,9 +205,9 @@ RankedTensorType AtenCall::resultType(unsigned result) const {
 // Builders
 //===----------------------------------------------------------------------===//
 
-std::optional<LeafBuilder::Sizes> AtenCall::resultSizes() {
+std::optional<LeafBuilder::Sizes> AtenCall::resultSizes(unsigned result) {
   LeafBuilder::Sizes all;
-  for (const Polynomial &size : resultDims()) {
+  for (const Polynomial &size : resultDims(result)) {
     all.push_back(sizes.materialise(builder, loc, size));
     if (!all.back())
       return std::nullopt;

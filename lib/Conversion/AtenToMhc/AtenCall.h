@@ -44,6 +44,8 @@ public:
 
   AtenCall(mlir::Operation *op, const llvm::DenseMap<Value, Value> &leaves, SymbolicSizes &sizes);
 
+  /// A value of any type; null where the argument is a literal.
+  Value value(llvm::StringRef name) const { return leafOf(op->getAttr(name)); }
   /// A tensor of f64, f32, bf16 or f16; null where the argument is something else.
   Value tensor(llvm::StringRef name) const;
   /// A list of those; empty where one of them is something else.
@@ -51,6 +53,8 @@ public:
   /// A tensor of booleans.
   Value mask(llvm::StringRef name) const;
   bool has(llvm::StringRef name) const { return op->hasAttr(name); }
+  /// A literal, as it is written.
+  mlir::Attribute literal(llvm::StringRef name) const { return op->getAttr(name); }
   std::optional<double> number(llvm::StringRef name) const;
   std::optional<int64_t> integer(llvm::StringRef name) const;
   bool flag(llvm::StringRef name) const;
@@ -65,6 +69,8 @@ public:
   mlir::Type resultElement() const { return resultType().getElementType(); }
   mlir::ValueRange results() const { return op->getResults(); }
   Dims resultDims(unsigned result = 0) { return sizes.of(op->getResult(result)); }
+
+  std::optional<LeafBuilder::Sizes> resultSizes(unsigned result = 0);
 
   // Builders of what several ops are made of. They take null and give null.
   /// The elements of `self` in their order, in the shape of the result.
@@ -95,7 +101,6 @@ private:
   /// The operand that an argument is; null for a literal.
   Value operandOf(mlir::Attribute argument) const;
   Value leafOf(mlir::Attribute argument) const;
-  std::optional<LeafBuilder::Sizes> resultSizes();
 
   mlir::Operation *op;
   const llvm::DenseMap<Value, Value> &leaves;
@@ -104,6 +109,8 @@ private:
 
 /// Leaf ops that compute the results of a call; empty where the op, or this call of it, is not known.
 llvm::SmallVector<mlir::Value> readCall(llvm::StringRef name, AtenCall &call);
+/// The kernel op that a call of `torch.mhc.NAME.default` is of, by its record; empty for another call.
+llvm::SmallVector<mlir::Value> readKernel(llvm::StringRef name, AtenCall &call);
 /// Whether a type is that of tensors that are read.
 bool isFloat(mlir::Type type);
 

@@ -127,6 +127,27 @@ public:
     (void)func.eraseArguments(unused);
   }
 
+  /// Reads what can be read, and leaves the other calls between the leaf ops.
+  void runInPlace() {
+    readsKernels = true;
+    for (BlockArgument argument : func.getArguments())
+      leaves[argument] = argument;
+    Block &block = func.getBody().front();
+    SmallVector<Operation *> gone, left;
+    for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+      if (!op.hasAttr(kOutside) && read(&op))
+        gone.push_back(&op);
+      else
+        leaveInside(&op), left.push_back(&op);
+    leaveInside(block.getTerminator());
+    for (Operation *op : left)
+      for (OpOperand &operand : op->getOpOperands())
+        operand.set(leaves.lookup(operand.get()));
+    returnLeaves(block.getTerminator());
+    for (Operation *op : llvm::reverse(gone))
+      op->erase();
+  }
+
   /// Reads all calls, and leaves arguments and results as they are.
   LogicalResult runOnAll() {
     for (BlockArgument argument : func.getArguments())
@@ -159,7 +180,10 @@ private:
       return true;
     }
     AtenCall call(op, leaves, sizes);
-    SmallVector<Value> values = readCall(op->getName().getStringRef(), call);
+    const StringRef name = op->getName().getStringRef();
+    SmallVector<Value> values = readsKernels ? readKernel(name, call) : SmallVector<Value>();
+    if (values.empty())
+      values = readCall(name, call);
     for (auto [result, value] : llvm::zip(op->getResults(), values))
       leaves[result] = value;
     return !values.empty();
@@ -179,6 +203,15 @@ private:
       (void)func.insertArgument(number, type, attributesOf(result), result.getLoc());
       leaves[result] = func.getArgument(number);
     }
+  }
+
+  /// Operands that leaf ops make are results of the function.
+  void leaveInside(Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Value leaf = leaves.lookup(operand); leaf != operand)
+        handedOut.insert(operand);
+    for (OpResult result : op->getResults())
+      leaves[result] = result;
   }
 
   DictionaryAttr attributesOf(OpResult result) {
@@ -210,6 +243,7 @@ private:
   SymbolicSizes sizes;
   llvm::DenseMap<Value, Value> leaves;
   llvm::SetVector<Value> handedOut; ///< values of the graph
+  bool readsKernels = false;
 };
 
 struct ReadAtenPass : mhc::impl::ReadAtenPassBase<ReadAtenPass> {
@@ -221,7 +255,9 @@ struct ReadAtenPass : mhc::impl::ReadAtenPassBase<ReadAtenPass> {
       return;
     if (!func.getBody().hasOneBlock() || failed(check(func)))
       return signalPassFailure();
-    if (!all)
+    if (inPlace)
+      GraphReader(func).runInPlace();
+    else if (!all)
       GraphReader(func).run();
     else if (failed(GraphReader(func).runOnAll()))
       signalPassFailure();

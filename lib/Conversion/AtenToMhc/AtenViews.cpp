@@ -25,6 +25,12 @@ static Values copy(AtenCall &call) {
   return self && call.resultType() ? one(call.toResult(self)) : Values();
 }
 
+/// The same of Inductor's op.
+static Values convert(AtenCall &call) {
+  Value self = call.tensor("a");
+  return self && call.resultType() ? one(call.toResult(self)) : Values();
+}
+
 static Values transposed(AtenCall &call, Value self, SmallVector<int64_t> perm) {
   return one(call.leaf.transpose(self, perm));
 }
@@ -292,6 +298,7 @@ static constexpr Row kRows[] = {
     {"aten.lift_fresh_copy.default", same},
     {"aten._to_copy.default", copy},
     {"aten.to.dtype", copy},
+    {"prims.convert_element_type.default", convert},
     {"aten.permute.default", permute, true},
     {"aten.transpose.int", transpose, true},
     {"aten.t.default", matrixTranspose, true},

@@ -83,6 +83,9 @@ static StringRef sameCall(Operation *op) {
   return names.lookup(op->getName().getStringRef());
 }
 
+/// Whether a call was left as it is.
+static bool isNode(Operation *op) { return !op->isRegistered(); }
+
 namespace {
 /// Writes the calls that a function's results need.
 class CallWriter {
@@ -139,7 +142,7 @@ private:
 
 bool CallWriter::hasFused(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op)
+  if (!op || isNode(op))
     return false;
   if (auto known = fused.find(value); known != fused.end())
     return known->second;
@@ -158,8 +161,8 @@ json::Value CallWriter::call(StringRef name, json::Array args, json::Object kwar
 json::Value CallWriter::refer(Value value) {
   if (std::optional<int64_t> number = value.getType().isIndex() ? getConstantIntValue(value) : std::nullopt)
     return *number;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return json::Object{{"node", func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNodeName).getValue()}};
+  if (isa<BlockArgument>(value) || isNode(value.getDefiningOp()))
+    return json::Object{{"node", nodeOf(func, value).getValue()}};
   write(value);
   auto found = written.find(value);
   return found == written.end() ? json::Value(nullptr) : found->second;

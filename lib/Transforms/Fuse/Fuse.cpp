@@ -11,6 +11,9 @@
 #include "mhc/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mhc {
 #define GEN_PASS_DEF_FUSEPASS
@@ -24,6 +27,31 @@ void mhc::takeFused(Sites &sites, Operation *op, const Twine &parts, int64_t sav
   StringRef name = op->getName().getStringRef();
   sites.take(op, op->getName().stripDialect(),
              ("fused " + parts + " into " + name + ", saves " + Twine(savedBytes) + " bytes per token").str());
+}
+
+/// Whether an op neither changes anything nor reads what others change. A call of a PyTorch graph says so itself.
+static bool mayMove(Operation *op) {
+  return isMemoryEffectFree(op) || (!op->isRegistered() && op->hasAttr("mhc.pure"));
+}
+
+bool mhc::moveInFrontOf(ValueRange values, Operation *place) {
+  llvm::SetVector<Value> needed(values.begin(), values.end());
+  llvm::SetVector<Operation *> moved;
+  for (size_t next = 0; next < needed.size(); ++next) {
+    Operation *op = needed[next].getDefiningOp();
+    if (!op || op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
+      continue;
+    if (op == place || !mayMove(op))
+      return false;
+    moved.insert(op);
+    needed.insert_range(op->getOperands());
+    getUsedValuesDefinedAbove(op->getRegions(), needed);
+  }
+  SmallVector<Operation *> ops = moved.takeVector();
+  llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : ops)
+    op->moveBefore(place);
+  return true;
 }
 
 namespace {
@@ -40,6 +68,8 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
       narrowPre(func, sites);
       eraseDeadOps(func);
       fusePre(func, sites);
+      addStarts(func, sites);
+      eraseDeadOps(func);
       if (level == FuseLevel::model) { // of gradients first what no end of a chain can do without
         fusePostPre(func, sites);
         fuseNormOfU(func, sites);

@@ -28,6 +28,8 @@ void fusePostPre(mlir::func::FuncOp func, Sites &sites);
 void fuseNormOfU(mlir::func::FuncOp func, Sites &sites);
 /// post and the head of what it makes -> post_head
 void fusePostHead(mlir::func::FuncOp func, Sites &sites);
+/// pre_bwd or post_bwd, the sum of its d_x and another gradient of the streams -> the same that starts from the other
+void addStarts(mlir::func::FuncOp func, Sites &sites);
 /// pre_bwd and the post_bwd that alone reads its d_x -> post_pre_bwd
 void fusePostPreBwd(mlir::func::FuncOp func, Sites &sites);
 /// post_bwd, pre_bwd that starts from its d_x -> post_bwd without d_x, pre_bwd that computes it; or post_pre_bwd in its
@@ -38,6 +40,10 @@ void foldPostBwd(mlir::func::FuncOp func, Sites &sites);
 void joinParts(mlir::func::FuncOp func);
 /// matmul in f32, rounding -> matmul
 void roundProducts(mlir::func::FuncOp func);
+
+/// Moves what makes values in front of `place`, unless it depends on that or may not be moved. The values are those
+/// that an op in the block of `place` reads.
+bool moveInFrontOf(mlir::ValueRange values, mlir::Operation *place);
 
 /// The first `count` rows of a projection weight.
 mlir::Value firstRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value phi, PhiLayout layout, int64_t count);

@@ -12,8 +12,6 @@
 #include "Fuse.h"
 #include "Raise/Bounds.h"
 #include "mhc/Algebra/Reading.h"
-#include "mlir/IR/Dominance.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -114,6 +112,14 @@ static std::optional<NormOfU> normOf(algebra::Reading &reading, Value u) {
   return isAll ? norm : std::nullopt;
 }
 
+/// The places of the boundary and of the ops that the norm is written in.
+static Location placeOf(PostPreOp boundary, const NormOfU &norm) {
+  SmallVector<Location> places = {boundary.getLoc()};
+  for (Operation *op : readersOf(boundary.getU(), norm.out.getDefiningOp()))
+    places.push_back(op->getLoc());
+  return FusedLoc::get(boundary.getContext(), places);
+}
+
 void mhc::fuseNormOfU(func::FuncOp func, Sites &sites) {
   SmallVector<PostPreOp> boundaries;
   func.walk([&](PostPreOp op) {
@@ -123,17 +129,16 @@ void mhc::fuseNormOfU(func::FuncOp func, Sites &sites) {
   if (boundaries.empty())
     return;
   algebra::Reading reading(func);
-  DominanceInfo dominance(func);
-  IRRewriter rewriter(func.getContext());
   for (PostPreOp boundary : boundaries) {
     std::optional<NormOfU> norm = sites.mayTake() ? normOf(reading, boundary.getU()) : std::nullopt;
-    if (!norm || failed(moveValueDefinitions(rewriter, {norm->weight}, boundary, dominance)))
+    if (!norm || !moveInFrontOf(norm->weight, boundary))
       continue;
     const RankedTensorType u = boundary.getU().getType();
     const int64_t rows = 2 * u.getDimSize(1) * u.getElementTypeBitWidth() / 8, before = bytesPerToken(boundary);
+    boundary->setLoc(placeOf(boundary, *norm));
     norm->out.replaceAllUsesWith(boundary.getU());
     boundary.getUNormWeightMutable().assign(norm->weight);
-    boundary.setUNormEpsAttr(rewriter.getF64FloatAttr(norm->eps));
+    boundary.setUNormEpsAttr(Builder(func.getContext()).getF64FloatAttr(norm->eps));
     takeFused(sites, boundary, "'mhc.post_pre' and the norm of its u", before + rows - bytesPerToken(boundary));
   }
 }

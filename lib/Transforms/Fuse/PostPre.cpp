@@ -7,25 +7,21 @@
 
 #include "Fuse.h"
 #include "mhc/IR/OpKinds.h"
-#include "mlir/IR/Dominance.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mhc;
 
 static Type typeOf(Value value) { return value ? value.getType() : Type(); }
 
-/// Whether what `op` reads is there in front of `place`, in whose block it is; moves what may be moved.
-static bool readsInFrontOf(Operation *op, Value streams, Operation *place, DominanceInfo &dominance) {
+/// Whether what `op` reads beside its streams is there in front of `place`, or was moved there.
+static bool readsInFrontOf(Operation *op, Value streams, Operation *place) {
   if (op->getBlock() != place->getBlock())
     return false;
   SmallVector<Value> read;
   for (Value operand : op->getOperands())
     if (operand != streams)
       read.push_back(operand);
-  IRRewriter rewriter(op->getContext());
-  return succeeded(moveValueDefinitions(rewriter, read, place, dominance));
+  return moveInFrontOf(read, place);
 }
 
 /// Replaces a result that may be absent.
@@ -38,15 +34,14 @@ static int64_t bytesOf(Operation *a, Operation *b) {
   return bytesPerToken(cast<KernelOpInterface>(a)) + bytesPerToken(cast<KernelOpInterface>(b));
 }
 
-/// Calls fuse(sites, op, dominance) for each op of a kind, which it may erase.
+/// Calls fuse(sites, op) for each op of a kind, which it may erase.
 template <typename Op>
-static void fuseEach(func::FuncOp func, Sites &sites, void (*fuse)(Sites &, Op, DominanceInfo &)) {
-  DominanceInfo dominance(func);
+static void fuseEach(func::FuncOp func, Sites &sites, void (*fuse)(Sites &, Op)) {
   SmallVector<Op> work;
   func.walk([&](Op op) { work.push_back(op); });
   for (Op op : work)
     if (sites.mayTake())
-      fuse(sites, op, dominance);
+      fuse(sites, op);
 }
 
 /// The op that post and the reader of its streams become.
@@ -91,9 +86,9 @@ static PostPreOp build(PostOp post, PreOp pre) {
 
 /// The same where what the reader reads beside the streams is there in front of the post, or was moved there.
 template <typename Reader>
-static PostOp postToJoin(Sites &sites, Reader reader, DominanceInfo &dominance) {
+static PostOp postToJoin(Sites &sites, Reader reader) {
   PostOp post = postInFrontOf(sites, reader);
-  if (!post || readsInFrontOf(reader, reader.getX(), post, dominance))
+  if (!post || readsInFrontOf(reader, reader.getX(), post))
     return post;
   sites.decline(bothOf(reader),
                 {Reason::boundaryOrder,
@@ -104,8 +99,8 @@ static PostOp postToJoin(Sites &sites, Reader reader, DominanceInfo &dominance) 
   return {};
 }
 
-static void fuse(Sites &sites, PreOp pre, DominanceInfo &dominance) {
-  PostOp post = postToJoin(sites, pre, dominance);
+static void fuse(Sites &sites, PreOp pre) {
+  PostOp post = postToJoin(sites, pre);
   if (!post)
     return;
   int64_t before = bytesOf(post, pre);
@@ -137,8 +132,8 @@ static PostHeadOp build(PostOp post, HeadOp head) {
   return fields.create(builder, builder.getFusedLoc({post.getLoc(), head.getLoc()}));
 }
 
-static void fuse(Sites &sites, HeadOp head, DominanceInfo &dominance) {
-  PostOp post = postToJoin(sites, head, dominance);
+static void fuse(Sites &sites, HeadOp head) {
+  PostOp post = postToJoin(sites, head);
   if (!post)
     return;
   int64_t before = bytesOf(post, head);
@@ -183,7 +178,7 @@ static PostPreBwdOp build(PreBwdOp pre, PostBwdOp post) {
   return fields.create(builder, builder.getFusedLoc({pre.getLoc(), post.getLoc()}));
 }
 
-static void fuse(Sites &sites, PostBwdOp post, DominanceInfo &dominance) {
+static void fuse(Sites &sites, PostBwdOp post) {
   auto pre = post.getDOut().getDefiningOp<PreBwdOp>();
   if (!pre || post.getDOut() != pre.getDX()) // the last sublayer, or one without mHC behind it
     return;
@@ -197,7 +192,7 @@ static void fuse(Sites &sites, PostBwdOp post, DominanceInfo &dominance) {
                   {Reason::gradientFromElsewhere, post, describe(post.getDXIn()), "no gradient to add to"});
     return;
   }
-  if (post.getLayout() != pre.getLayout() || !readsInFrontOf(post, pre.getDX(), pre, dominance)) {
+  if (post.getLayout() != pre.getLayout() || !readsInFrontOf(post, pre.getDX(), pre)) {
     sites.decline("post_pre_bwd", {Reason::boundaryOrder,
                                    post,
                                    "operands of 'mhc.post_bwd' that are made behind 'mhc.pre_bwd'",

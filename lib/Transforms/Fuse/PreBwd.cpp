@@ -1,4 +1,4 @@
-//===- PreBwd.cpp - The gradient of post inside that of pre ----*- C++ -*-===//
+//===- PreBwd.cpp - Gradients of streams that kernels start from --- -*- C++ -*-===//
 //
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,8 @@
 
 #include "Fuse.h"
 #include "mhc/IR/LeafBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -78,4 +80,64 @@ void mhc::foldPostBwd(func::FuncOp func, Sites &sites) {
     else
       fold(sites, cast<PostPreBwdOp>(op));
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of gradients
+//===----------------------------------------------------------------------===//
+
+static bool hasStart(PreBwdOp pre) { return pre.getDXIn() || pre.getDOut(); }
+static bool hasStart(PostBwdOp post) { return post.getDXIn() != nullptr; }
+
+/// A gradient of streams whose tokens may be several dims, as what has them as one; null where that is not all.
+static Value withOneTokenDim(OpBuilder &builder, Value value, tensor::ExpandShapeOp expand) {
+  auto known = value.getDefiningOp<tensor::ExpandShapeOp>();
+  auto groups = expand.getReassociationIndices();
+  if (known && known.getReassociationIndices() == groups && known.getSrcType() == expand.getSrcType())
+    return known.getSrc();
+  if (tensor::CollapseShapeOp::inferCollapsedType(expand.getResultType(), groups) != expand.getSrcType())
+    return {};
+  return tensor::CollapseShapeOp::create(builder, value.getLoc(), expand.getSrcType(), value, groups);
+}
+
+template <typename Op>
+static bool addStart(Sites &sites, arith::AddFOp add, Value own, Value other) {
+  auto expand = own.getDefiningOp<tensor::ExpandShapeOp>();
+  Value dX = expand ? expand.getSrc() : own;
+  auto op = dX.getDefiningOp<Op>();
+  if (!op || dX != op.getDX() || !dX.hasOneUse() || !own.hasOneUse() || hasStart(op) ||
+      op->getBlock() != add->getBlock() || !moveInFrontOf(other, op))
+    return false;
+  OpBuilder builder(op);
+  Value start = expand ? withOneTokenDim(builder, other, expand) : other;
+  if (!start)
+    return false;
+  const int64_t before = bytesPerToken(op);
+  op.getDXInMutable().assign(start);
+  for (Operation *user : expand ? llvm::to_vector(add->getUsers()) : SmallVector<Operation *>())
+    if (auto joined = dyn_cast<tensor::CollapseShapeOp>(user);
+        joined && joined.getReassociationIndices() == expand.getReassociationIndices() &&
+        joined.getType() == dX.getType())
+      joined.getResult().replaceAllUsesWith(dX);
+  op->setLoc(builder.getFusedLoc({op.getLoc(), add.getLoc()}));
+  add.replaceAllUsesWith(own);
+  add.erase();
+  const int64_t streams = bytesPerToken(op) - before; // which the sum read twice and wrote
+  takeFused(sites, op, "a sum of two gradients of the streams", 2 * streams);
+  return true;
+}
+
+template <typename Op>
+static void addStartsTo(func::FuncOp func, Sites &sites) {
+  SmallVector<arith::AddFOp> sums;
+  func.walk([&](arith::AddFOp add) { sums.push_back(add); });
+  for (arith::AddFOp add : sums)
+    if (sites.mayTake() && !addStart<Op>(sites, add, add.getLhs(), add.getRhs()))
+      addStart<Op>(sites, add, add.getRhs(), add.getLhs());
+}
+
+/// The last two of three gradients are added by pre_bwd, and the first by post_bwd.
+void mhc::addStarts(func::FuncOp func, Sites &sites) {
+  addStartsTo<PreBwdOp>(func, sites);
+  addStartsTo<PostBwdOp>(func, sites);
 }

@@ -946,6 +946,14 @@ func.func @to_copy(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4xbf16>) {
   return %0 : tensor<2x4xbf16>
 }
 
+// CHECK-LABEL: func.func @convert_element_type(
+// CHECK-NEXT: [[V0:%.+]] = arith.truncf %arg0 : tensor<2x4xf32> to tensor<2x4xbf16>
+// CHECK-NEXT: return [[V0]] : tensor<2x4xbf16>
+func.func @convert_element_type(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4xbf16>) {
+  %0 = "prims.convert_element_type.default"(%a) {"a" = 0 : index, "dtype" = "torch.bfloat16"} : (tensor<2x4xf32>) -> (tensor<2x4xbf16>) loc("n")
+  return %0 : tensor<2x4xbf16>
+}
+
 // CHECK-LABEL: func.func @to(
 // CHECK-NEXT: [[V0:%.+]] = arith.extf %arg0 : tensor<2x4xf16> to tensor<2x4xf32>
 // CHECK-NEXT: return [[V0]] : tensor<2x4xf32>

@@ -101,3 +101,54 @@ func.func @longer_sum(%d_next: tensor<?x4x64xbf16>, %f: tensor<?x64xbf16>, %h_po
     -> (d_x : tensor<?x4x64xbf16>)
   return %d_x, %x : tensor<?x4x64xbf16>, tensor<?x4x64xbf16>
 }
+
+// -----
+
+// A sum with another gradient of the streams, which is made behind the op and moves in front of it.
+// REMARK: Remark="fused a sum of two gradients of the streams into mhc.post_bwd, saves 256 bytes per token"
+// CHECK-LABEL: @start
+// CHECK-NEXT: %[[OTHER:.*]] = arith.negf %arg0
+// CHECK-NEXT: %[[D_X:.*]] = mhc.post_bwd({{.*}}d_x_in = %[[OTHER]] : tensor<?x4x16xbf16>)
+// CHECK-NEXT: return %[[D_X]]
+func.func @start(%d: tensor<?x4x16xbf16>, %f: tensor<?x16xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x16xbf16>,
+    %h_res: tensor<?x4x4xf32>) -> tensor<?x4x16xbf16> {
+  %d_x = mhc.post_bwd(d_out = %d : tensor<?x4x16xbf16>, f = %f : tensor<?x16xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x16xbf16>, h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (d_x : tensor<?x4x16xbf16>)
+  %other = arith.negf %d : tensor<?x4x16xbf16>
+  %sum = arith.addf %other, %d_x : tensor<?x4x16xbf16>
+  return %sum : tensor<?x4x16xbf16>
+}
+
+// -----
+
+// The sum of streams whose tokens are two dims, which the next op reads as one.
+// CHECK-LABEL: @start_of_tokens
+// CHECK-NEXT: %[[OTHER:.*]] = tensor.collapse_shape %arg5 {{.*}} : tensor<2x?x4x16xbf16> into tensor<?x4x16xbf16>
+// CHECK-NEXT: %[[D_X:.*]] = mhc.post_bwd({{.*}}d_x_in = %[[OTHER]] : tensor<?x4x16xbf16>)
+// CHECK-NEXT: return %[[D_X]]
+func.func @start_of_tokens(%d: tensor<?x4x16xbf16>, %f: tensor<?x16xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x16xbf16>,
+    %h_res: tensor<?x4x4xf32>, %other: tensor<2x?x4x16xbf16>, %M: index) -> tensor<?x4x16xbf16> {
+  %d_x = mhc.post_bwd(d_out = %d : tensor<?x4x16xbf16>, f = %f : tensor<?x16xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x16xbf16>, h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (d_x : tensor<?x4x16xbf16>)
+  %own = tensor.expand_shape %d_x [[0, 1], [2], [3]] output_shape [2, %M, 4, 16] : tensor<?x4x16xbf16> into tensor<2x?x4x16xbf16>
+  %sum = arith.addf %own, %other : tensor<2x?x4x16xbf16>
+  %joined = tensor.collapse_shape %sum [[0, 1], [2], [3]] : tensor<2x?x4x16xbf16> into tensor<?x4x16xbf16>
+  return %joined : tensor<?x4x16xbf16>
+}
+
+// -----
+
+// A gradient that something else reads as well, or that follows from the op itself, is added up behind it.
+// CHECK-LABEL: @no_start
+// CHECK-COUNT-2: arith.addf
+func.func @no_start(%d: tensor<?x4x16xbf16>, %f: tensor<?x16xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x16xbf16>,
+    %h_res: tensor<?x4x4xf32>) -> (tensor<?x4x16xbf16>, tensor<?x4x16xbf16>, tensor<?x4x16xbf16>) {
+  %a = mhc.post_bwd(d_out = %d : tensor<?x4x16xbf16>, f = %f : tensor<?x16xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x16xbf16>, h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (d_x : tensor<?x4x16xbf16>)
+  %0 = arith.addf %a, %d : tensor<?x4x16xbf16>
+  %d_f, %b = mhc.post_bwd(d_out = %d : tensor<?x4x16xbf16>, f = %f : tensor<?x16xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x16xbf16>, h_res = %h_res : tensor<?x4x4xf32>) <layout = nC, orient = io> -> (d_f : tensor<?x16xbf16>, d_x : tensor<?x4x16xbf16>)
+  %wide = mhc.broadcast %d_f dims = [0, 2] : tensor<?x16xbf16> -> tensor<?x4x16xbf16>
+  %1 = arith.addf %b, %wide : tensor<?x4x16xbf16>
+  return %0, %a, %1 : tensor<?x4x16xbf16>, tensor<?x4x16xbf16>, tensor<?x4x16xbf16>
+}
