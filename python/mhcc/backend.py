@@ -9,7 +9,7 @@ from torch._dynamo.exc import RestartAnalysis
 
 from . import tables
 from .boundaries import Boundaries
-from .capture import capture, is_divided, specialise, split
+from .capture import capture, is_divided, specialise, split, take_arguments
 from .graph_text import print_graph
 from .rewriter import Rewriter, Unsupported, find_sites, leave
 
@@ -50,7 +50,7 @@ def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, du
 def _rewrite_parts(module, names, dump, **options):
     """The same where parts are graphs of their own, as of checkpointed layers: all between them stays."""
     whole = torch.fx.GraphModule(module, module.graph)
-    whole.meta = module.meta
+    take_arguments(whole, module)
     plans = []
     for name in names:
         part, own = rewrite(getattr(module, name), dump=dump and os.path.join(dump, name), **options)

@@ -141,6 +141,16 @@ def fake_arguments(module):
     return fakes, modes[0]
 
 
+def take_arguments(graph, module):
+    """Says of arguments where Dynamo has them from: AOTAutograd learns from that which of them are parameters, which a
+    CUDA graph reads where they lie, and copies all others at each call."""
+    graph.meta = module.meta
+    if hasattr(module, "_param_name_to_source"):  # not a part, as of a checkpointed layer
+        graph._param_name_to_source = module._param_name_to_source
+        for node, before in zip(*(one.graph.find_nodes(op="placeholder") for one in (graph, module))):
+            node._dynamo_source = before._dynamo_source
+
+
 def capture(module):
     """Dynamo's graph as a functional graph of ATen ops that still has its gradients, with Dynamo's own arguments."""
     fakes, mode = fake_arguments(module)
@@ -149,7 +159,7 @@ def capture(module):
         traced = trace(interpreter.run, fakes, mode)
     finally:
         interpreter.restore(grad)
-    traced.meta = module.meta
+    take_arguments(traced, module)
     for node, before in zip(traced.graph.nodes, module.graph.find_nodes(op="placeholder")):
         node.meta = dict(before.meta, val=node.meta.get("val"))
     for node in traced.graph.nodes:
@@ -219,6 +229,6 @@ def split(module):
             divided.append(is_divided(node))
         runs[node] = len(divided) - 1
     parts = split_module(module, None, runs.__getitem__, keep_original_order=True)
-    parts.meta = module.meta
+    take_arguments(parts, module)
     names = [f"submod_{number}" for number, here in enumerate(divided) if not here]
     return parts, [name for name in names if any(map(_is_fake, getattr(parts, name).graph.nodes))]

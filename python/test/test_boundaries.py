@@ -2,11 +2,13 @@
 
 import collections
 import copy
+import functools
 
 import mhcc
 import modules
 import pytest
 import torch
+import torch.utils.checkpoint
 from mhcc import backend, boundaries, graph_text
 from torch._subclasses.fake_tensor import FakeTensorMode
 
@@ -236,3 +238,16 @@ def test_level_of_a_device():
 def test_word_that_does_not_exist():
     with pytest.raises(Exception, match="option 'fuse' is 'all'; needed layer, chain, model"):
         run(modules.Model(), "all")
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_parameters_stay_where_they_are(monkeypatch, checkpointed):
+    """A CUDA graph has to know which arguments are parameters: it copies all others at each call."""
+    module, parameters = modules.Model(layers=2), []
+    layer = module.layers[1].forward
+    if checkpointed:
+        module.layers[1].forward = functools.partial(torch.utils.checkpoint.checkpoint, layer, use_reentrant=False)
+    monkeypatch.setattr(boundaries, "join", lambda graph, level: parameters.append(
+        torch._guards.TracingContext.get().fw_metadata.static_input_indices))  # fmt: skip
+    run(module, "model")
+    assert len(parameters[0]) == len(list(module.parameters()))
