@@ -83,6 +83,17 @@ def test_wide_streams(name, dtype, wide):
         assert error(own.cpu(), value) <= 4 * bound
 
 
+@pytest.mark.parametrize("tokens", [7, 1000])
+def test_parts_have_the_bits_of_pre(tokens, wide):
+    """Models that take the coefficients' steps one by one get what the fused kernel gives."""
+    x, phi, alpha, beta = CASES["pre"].operands((tokens,), torch.bfloat16).values()
+    u, h_post, h_res = mhcc.pre(x, phi, alpha, beta, pre_eps=1e-6, precision="bf16x3")
+    proj, stat = mhcc.projection(x, phi, precision="bf16x3")
+    h_pre, own_post, logits = mhcc.gates(proj * stat.unsqueeze(-1), alpha, beta, n=4, stat_form="applied", pre_eps=1e-6)
+    own_res = mhcc.sinkhorn(logits.unflatten(-1, (4, 4)))
+    assert_same_bits([mhcc.aggregate(x, h_pre), own_post, own_res], [u, h_post, h_res])
+
+
 @pytest.mark.parametrize("name", ["pre", "post", "post_pre", "head"])
 def test_present_stream(name):
     """A call waits for what is on its stream, and for nothing else."""

@@ -38,6 +38,20 @@ class _MainGrad(torch.autograd.Function):
         return None, None
 
 
+class _Tf32Gradient(torch.autograd.Function):
+    """A value whose gradient a GPU rounds to the 11 bits of TF32, nearest and halves away from zero, as its products do."""
+
+    @staticmethod
+    def forward(ctx, value):
+        return value.view_as(value)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        if not gradient.is_cuda:
+            return gradient
+        return (gradient.contiguous().view(torch.int32) + 0x1000).bitwise_and_(~0x1FFF).view(torch.float32)
+
+
 def _with_main_grad(parameter):
     main_grad = getattr(parameter, "main_grad", None)
     return parameter if main_grad is None else _MainGrad.apply(parameter, main_grad)
@@ -98,7 +112,7 @@ def mhc_pre_norm_fn(residual, mhc_fn, mhc_norm_weight, mhc_norm_eps, fuse_grad_a
     proj, stat = Accumulated.apply("projection", lambda: _from_post(residual, True) if fuse_grad_acc else None, False,
                                    {**_PROJECTION, "norm_eps": mhc_norm_eps}, ("x", "phi", "norm_weight"), residual,
                                    mhc_fn, mhc_norm_weight)
-    return proj * stat.unsqueeze(-1)
+    return _Tf32Gradient.apply(proj) * stat.unsqueeze(-1)
 
 
 def mhc_pre_apply_mix(x, mix, out=None):

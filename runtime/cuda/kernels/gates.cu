@@ -7,7 +7,8 @@
 //   h_pre = sigmoid(z_pre) + pre_eps, h_post = post_mult * sigmoid(z_post), logits = z_res
 //   s = 1/sqrt(stat + norm_eps) for mean_square, stat for inv_rms, 1 for applied
 //
-// Generic: one thread per column of a token. All f32. Bytes a token: 4*(2*N + 1).
+// Generic: one thread per column of a token. All f32. Bytes a token: 4*(2*N + 1). The bits are those of pre: its rings
+// have the same sigmoid.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/algebra/Format.cuh"
@@ -32,10 +33,10 @@ __global__ void gatesKernel(GatesArgs a, generic::GateFormats formats) {
     const float z = fmaf(s * proj[item], alpha[group], beta[j]);
     if (group == 0)
       static_cast<float *>(a.h_pre)[m * a.n + j] =
-          roundedTo(sigmoid(z) + static_cast<float>(a.pre_eps), static_cast<int32_t>(formats.pre));
+          roundedTo(fastSigmoid(z) + static_cast<float>(a.pre_eps), static_cast<int32_t>(formats.pre));
     else if (group == 1)
       static_cast<float *>(a.h_post)[m * a.n + j - a.n] =
-          roundedTo(static_cast<float>(a.post_mult) * sigmoid(z), static_cast<int32_t>(formats.post));
+          roundedTo(static_cast<float>(a.post_mult) * fastSigmoid(z), static_cast<int32_t>(formats.post));
     else
       static_cast<float *>(a.logits)[m * a.R + j - 2 * a.n] = roundedTo(z, static_cast<int32_t>(formats.logits));
   }
