@@ -352,6 +352,25 @@ static void mergeOpsWithNumbers(func::FuncOp func, RewriterBase::Listener &liste
   });
 }
 
+/// All reshapes that show a value in one shape are one, or the value: patterns fold those that follow each other.
+static void mergeReshapes(func::FuncOp func, RewriterBase::Listener &listener) {
+  DenseMap<std::tuple<Block *, Value, Type>, Value> known;
+  IRRewriter rewriter(func.getContext(), &listener);
+  func.walk([&](Operation *op) {
+    auto type = isReshape(op) ? dyn_cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
+    // The type tells the shape but for one size, which follows from the number of elements.
+    if (!type || type.getNumDynamicDims() > 1 || llvm::is_contained(type.getShape(), 0))
+      return;
+    Value source = behindReshapes(op->getResult(0));
+    if (source.getType() != type) {
+      auto [first, isNew] = known.try_emplace({op->getBlock(), source, type}, op->getResult(0));
+      source = first->second;
+    }
+    if (source != op->getResult(0))
+      rewriter.replaceOp(op, source);
+  });
+}
+
 void mhc::normalise(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   LazyDims dims(func);
@@ -366,6 +385,8 @@ void mhc::normalise(func::FuncOp func) {
   // Copies of a value hide that it has one use, and that two slices are of one value.
   mergeCopies(func, &forget);
   rewriteAll(func, std::move(patterns), forget);
+  mergeReshapes(func, forget);
+  mergeOpsWithNumbers(func, forget);
   mergeCopies(func, &forget); // so do views that have moved
   addSlicePatterns(last, dims);
   addPartPatterns(last, dims);
@@ -373,6 +394,5 @@ void mhc::normalise(func::FuncOp func) {
   rewriteAll(func, std::move(last), forget);
   readSizesFromArguments(func, &known); // patterns ask for sizes as well
   moveReshapesOutOfLoops(func);
-  mergeOpsWithNumbers(func, forget);
   mergeCopies(func, &forget);
 }

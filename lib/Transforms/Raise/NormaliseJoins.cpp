@@ -95,6 +95,36 @@ std::optional<Part> Joined::joinParts(ValueRange values, int64_t along) {
   return part && statesSizesOf(part->whole, cast<RankedTensorType>(values[0].getType()), along) ? part : std::nullopt;
 }
 
+/// The operand of a product whose rows or columns are those of the result along `dim`, and its dimension of them;
+/// nothing for other ops, and where both operands are.
+static std::optional<std::pair<unsigned, int64_t>> sideOf(Operation *op, int64_t dim) {
+  auto find = [&](auto product, int64_t first) -> std::optional<std::pair<unsigned, int64_t>> {
+    if (dim < first)
+      return std::nullopt;
+    if (dim == first)
+      return std::pair(0u, product.getTransposeLhs() ? first + 1 : first);
+    return std::pair(1u, product.getTransposeRhs() ? first : first + 1);
+  };
+  if (auto product = dyn_cast<MatmulOp>(op))
+    return find(product, 0);
+  if (auto product = dyn_cast<BatchMatmulOp>(op))
+    return find(product, 1);
+  return std::nullopt;
+}
+
+/// Consecutive parts of the matrix of which products, alike but for that, make rows or columns; nothing for others.
+std::optional<Part> Joined::joinMatrix(ValueRange values) {
+  Operation *first = values[0].getDefiningOp();
+  auto side = first ? sideOf(first, dim) : std::nullopt;
+  auto isAlike = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && op->getName() == first->getName() && op->getAttrs() == first->getAttrs();
+  };
+  if (!side || !llvm::all_of(values, isAlike) || !llvm::all_equal(operandsOf(values, 1 - side->first)))
+    return std::nullopt;
+  return joinParts(operandsOf(values, side->first), side->second);
+}
+
 bool Joined::match(ValueRange values, ArrayRef<Operation *> readers) {
   if (typeOf(values).isDynamicDim(dim) || (!joinParts(values, dim) && !areComputedAlike(values, kMostSteps)))
     return false;
@@ -128,10 +158,11 @@ bool Joined::areViewsAlike(ValueRange values) {
   return along ? joinParts(sources, *along).has_value() : llvm::all_equal(sources);
 }
 
-/// Whether each value is what one op computes of what is alike, not of numbers alone.
+/// Whether each value is what one op computes of what is alike, not of numbers alone; or a product with a part.
 bool Joined::areComputedAlike(ValueRange values, int steps) {
   Operation *first = values[0].getDefiningOp();
-  if (steps == 0 || !first || !isElementwise(first))
+  const bool areProducts = joinMatrix(values).has_value();
+  if (steps == 0 || !first || !(isElementwise(first) || areProducts))
     return false;
   if (!seen.insert(placesOf(values)).second)
     return true; // or matching has failed
@@ -142,6 +173,8 @@ bool Joined::areComputedAlike(ValueRange values, int steps) {
       return false;
     ops.insert(op);
   }
+  if (areProducts)
+    return true;
   auto isNumber = [](Value operand) { return constantValue(operand).has_value(); };
   return !llvm::all_of(first->getOperands(), isNumber) &&
          llvm::all_of(llvm::seq(first->getNumOperands()),
@@ -154,7 +187,19 @@ Value Joined::build(OpBuilder &builder, Location loc, ValueRange values) {
     return joined;
   if (std::optional<Part> part = joinParts(values, dim))
     return joined = valueOf(builder, loc, *part, dim);
+  if (std::optional<Part> matrix = joinMatrix(values))
+    return joined = multiply(builder, loc, values, *matrix);
   return joined = areViewsAlike(values) ? show(builder, loc, values) : compute(builder, loc, values);
+}
+
+/// The product with the matrix whose parts the values are products with.
+Value Joined::multiply(OpBuilder &builder, Location loc, ValueRange values, const Part &matrix) {
+  Operation *first = values[0].getDefiningOp();
+  auto [operand, along] = *sideOf(first, dim);
+  SmallVector<Value> operands(first->getOperands());
+  operands[operand] = valueOf(builder, loc, matrix, along);
+  OperationState state(first->getLoc(), first->getName(), operands, typeOf(values), first->getAttrs());
+  return builder.create(state)->getResult(0);
 }
 
 /// The values behind the same view of each.

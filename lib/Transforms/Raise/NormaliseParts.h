@@ -61,6 +61,8 @@ private:
   bool areViewsAlike(mlir::ValueRange values);
   bool areComputedAlike(mlir::ValueRange values, int steps);
   mlir::Value show(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values);
+  std::optional<Part> joinMatrix(mlir::ValueRange values);
+  mlir::Value multiply(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values, const Part &matrix);
   mlir::Value compute(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values);
   /// Consecutive parts of a value that has the sizes of the first along the other dimensions.
   std::optional<Part> joinParts(mlir::ValueRange values, int64_t along);

@@ -27,6 +27,39 @@ func.func @slice_of_nothing(%x: tensor<16x4xf32>) -> tensor<16x0xf32> {
   return %out : tensor<16x0xf32>
 }
 
+// Columns, or rows, of a product that are computed apart and joined are the product; not where something else reads one.
+// CHECK-LABEL: @columns_apart(
+func.func @columns_apart(%x: tensor<?x8xf32>, %w: tensor<8x12xf32>, %h: tensor<?x4x4xf32>, %y: tensor<?x4x6xf32>)
+    -> (tensor<?x5xf32>, tensor<?x4x6xf32>, tensor<?x5xf32>, tensor<?x3xf32>) {
+  // CHECK: %[[W:.*]] = tensor.extract_slice %arg1[0, 4] [8, 5]
+  // CHECK: %[[PRODUCT:.*]] = mhc.matmul %arg0, %[[W]] : (tensor<?x8xf32>, tensor<8x5xf32>) -> tensor<?x5xf32>
+  // CHECK: %[[SUM:.*]] = math.absf %[[PRODUCT]]
+  // CHECK: %[[ROWS:.*]] = mhc.batch_matmul %arg2, %arg3
+  // CHECK: %[[JOINED:.*]] = tensor.concat
+  // CHECK: return %[[SUM]], %[[ROWS]], %[[JOINED]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %N = tensor.dim %h, %c0 : tensor<?x4x4xf32>
+  %w0 = tensor.extract_slice %w[0, 4] [8, 2] [1, 1] : tensor<8x12xf32> to tensor<8x2xf32>
+  %w1 = tensor.extract_slice %w[0, 6] [8, 3] [1, 1] : tensor<8x12xf32> to tensor<8x3xf32>
+  %p0 = mhc.matmul %x, %w0 : (tensor<?x8xf32>, tensor<8x2xf32>) -> tensor<?x2xf32>
+  %p1 = mhc.matmul %x, %w1 : (tensor<?x8xf32>, tensor<8x3xf32>) -> tensor<?x3xf32>
+  %a0 = math.absf %p0 : tensor<?x2xf32>
+  %a1 = math.absf %p1 : tensor<?x3xf32>
+  %a = tensor.concat dim(1) %a0, %a1 : (tensor<?x2xf32>, tensor<?x3xf32>) -> tensor<?x5xf32>
+  %h0 = tensor.extract_slice %h[0, 0, 0] [%N, 1, 4] [1, 1, 1] : tensor<?x4x4xf32> to tensor<?x1x4xf32>
+  %h1 = tensor.extract_slice %h[0, 1, 0] [%N, 3, 4] [1, 1, 1] : tensor<?x4x4xf32> to tensor<?x3x4xf32>
+  %y0 = mhc.batch_matmul %h0, %y : (tensor<?x1x4xf32>, tensor<?x4x6xf32>) -> tensor<?x1x6xf32>
+  %y1 = mhc.batch_matmul %h1, %y : (tensor<?x3x4xf32>, tensor<?x4x6xf32>) -> tensor<?x3x6xf32>
+  %z = tensor.concat dim(1) %y0, %y1 : (tensor<?x1x6xf32>, tensor<?x3x6xf32>) -> tensor<?x4x6xf32>
+  %v0 = tensor.extract_slice %w[0, 7] [8, 2] [1, 1] : tensor<8x12xf32> to tensor<8x2xf32>
+  %v1 = tensor.extract_slice %w[0, 9] [8, 3] [1, 1] : tensor<8x12xf32> to tensor<8x3xf32>
+  %q0 = mhc.matmul %x, %v0 : (tensor<?x8xf32>, tensor<8x2xf32>) -> tensor<?x2xf32>
+  %q1 = mhc.matmul %x, %v1 : (tensor<?x8xf32>, tensor<8x3xf32>) -> tensor<?x3xf32>
+  %q = tensor.concat dim(1) %q0, %q1 : (tensor<?x2xf32>, tensor<?x3xf32>) -> tensor<?x5xf32>
+  return %a, %z, %q, %q1 : tensor<?x5xf32>, tensor<?x4x6xf32>, tensor<?x5xf32>, tensor<?x3xf32>
+}
+
 // The number of a product goes to the factor that has fewer elements for each token.
 // CHECK-LABEL: @scaled_rows_behind_a_gate(
 func.func @scaled_rows_behind_a_gate(%g: tensor<?x4xf32>, %f: tensor<?x8xf32>) -> tensor<?x4x8xf32> {

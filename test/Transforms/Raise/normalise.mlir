@@ -42,6 +42,22 @@ func.func @number_twice(%x: tensor<?x?x8xf32>, %M: index) -> (tensor<?x8xf32>, t
   return %0, %1, %2, %3 : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
 }
 
+// Two ways to one shape are one, unless several sizes are open.
+// CHECK-LABEL: @two_ways(
+// CHECK: %[[ONE:.*]] = tensor.expand_shape %arg0
+// CHECK: %[[OPEN:.*]] = tensor.expand_shape %arg1
+// CHECK: %[[OTHER:.*]] = tensor.expand_shape %arg1
+// CHECK: return %[[ONE]], %[[ONE]], %[[OPEN]], %[[OTHER]]
+func.func @two_ways(%x: tensor<1x7x1xf32>, %rows: tensor<?x3xf32>, %M: index, %N: index)
+    -> (tensor<1x7x1x1xf32>, tensor<1x7x1x1xf32>, tensor<?x?x3xf32>, tensor<?x?x3xf32>) {
+  %0 = tensor.expand_shape %x [[0], [1, 2], [3]] output_shape [1, 7, 1, 1] : tensor<1x7x1xf32> into tensor<1x7x1x1xf32>
+  %1 = tensor.expand_shape %x [[0], [1, 2, 3], [4]] output_shape [1, 7, 1, 1, 1] : tensor<1x7x1xf32> into tensor<1x7x1x1x1xf32>
+  %2 = tensor.collapse_shape %1 [[0], [1], [2], [3, 4]] : tensor<1x7x1x1x1xf32> into tensor<1x7x1x1xf32>
+  %3 = tensor.expand_shape %rows [[0, 1], [2]] output_shape [%M, %N, 3] : tensor<?x3xf32> into tensor<?x?x3xf32>
+  %4 = tensor.expand_shape %rows [[0, 1], [2]] output_shape [%N, %M, 3] : tensor<?x3xf32> into tensor<?x?x3xf32>
+  return %0, %2, %3, %4 : tensor<1x7x1x1xf32>, tensor<1x7x1x1xf32>, tensor<?x?x3xf32>, tensor<?x?x3xf32>
+}
+
 // So do they where the number of tokens is open.
 // CHECK-LABEL: @one_for_each_token(
 func.func @one_for_each_token(%x: tensor<?x8xf32>, %M: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
