@@ -84,8 +84,11 @@ public:
       return {};
     Operation *op = call.builder.create(state);
     SmallVector<Value> values;
-    for (auto [number, place] : llvm::enumerate(places))
+    for (auto [number, place] : llvm::enumerate(places)) {
       values.push_back(place ? inShapeOfCall(call, number, op->getResult(*place)) : Value());
+      if (place && !values.back())
+        return {}; // its sizes follow from nothing that is there
+    }
     return values;
   }
 
