@@ -38,11 +38,7 @@ static llvm::DenseSet<StringAttr> joinedNodes(ModuleOp module) {
   llvm::DenseSet<StringAttr> nodes;
   module.walk([&](Operation *op) {
     if (isMhcOp(op) && !isa<NameLoc>(op->getLoc()))
-      op->getLoc()->walk([&](Location part) {
-        if (auto name = dyn_cast<NameLoc>(part))
-          nodes.insert(name.getName());
-        return WalkResult::advance();
-      });
+      forEachNode(op->getLoc(), [&](StringAttr name) { nodes.insert(name); });
   });
   return nodes;
 }

@@ -90,21 +90,12 @@ struct Nodes {
       if (isFused)
         ++counts[op->getName().getStringRef()];
       if (isFused || !isTrivial(op))
-        add(op->getLoc(), isFused ? ofSites : ofOthers);
+        forEachNode(op->getLoc(), [&](StringAttr name) { (isFused ? ofSites : ofOthers).insert(name); });
     });
   }
 
   /// Whether all of a node is left as it was. One that other ops than its own were made of is no more.
   bool isOutside(StringRef node) const { return !ofSites.contains(node) && ofOthers.contains(node); }
-
-private:
-  static void add(Location loc, llvm::StringSet<> &nodes) {
-    loc->walk([&](Location part) {
-      if (auto name = dyn_cast<NameLoc>(part))
-        nodes.insert(name.getName().getValue());
-      return WalkResult::advance();
-    });
-  }
 };
 } // namespace
 

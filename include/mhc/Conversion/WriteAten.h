@@ -23,6 +23,8 @@ llvm::FailureOr<WrittenCalls> writeAten(mlir::func::FuncOp func);
 /// The node of a captured graph that makes a value: an argument's `mhc.name`, or the name of a call's location. One of
 /// several results has its number behind it.
 mlir::StringAttr nodeOf(mlir::func::FuncOp func, mlir::Value value);
+/// Calls `visit` for each node of a captured graph that a location names.
+void forEachNode(mlir::Location loc, llvm::function_ref<void(mlir::StringAttr)> visit);
 /// Whether an ATen op shows the elements of another tensor.
 bool isAtenView(llvm::StringRef name);
 /// Prints an object, a line for each element of the arrays in it.

@@ -183,13 +183,20 @@ void CallWriter::write(Value value) {
     writeLeaf(op);
 }
 
+void mhc::forEachNode(Location loc, function_ref<void(StringAttr)> visit) {
+  loc->walk([&](Location part) {
+    if (auto name = dyn_cast<NameLoc>(part))
+      visit(name.getName());
+    return WalkResult::advance();
+  });
+}
+
 /// The names of nodes in a location.
 static void collectNodes(Location loc, json::Array &nodes) {
-  llvm::SmallDenseSet<StringRef> seen;
-  loc->walk([&](Location part) {
-    if (auto name = dyn_cast<NameLoc>(part); name && seen.insert(name.getName().getValue()).second)
-      nodes.push_back(name.getName().getValue());
-    return WalkResult::advance();
+  llvm::SmallDenseSet<StringAttr> seen;
+  forEachNode(loc, [&](StringAttr name) {
+    if (seen.insert(name).second)
+      nodes.push_back(name.getValue());
   });
 }
 

@@ -12,8 +12,6 @@
 #include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Dominance.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -69,15 +67,11 @@ private:
 /// Mixes of streams by weights that were not projected from them.
 class GivenMixes {
 public:
-  explicit GivenMixes(func::FuncOp func) : dominance(func) {}
   void add(AggregateOp aggregate) { byStreams[behindReshapes(aggregate.getX())].push_back(aggregate); }
   /// Gives the site the mix of its streams, if there is one.
   void addTo(Site &site);
 
 private:
-  bool place(Site &site, AggregateOp aggregate);
-
-  DominanceInfo dominance;
   llvm::DenseMap<Value, SmallVector<AggregateOp>> byStreams;
 };
 } // namespace
@@ -98,7 +92,7 @@ static AggregateOp findAggregate(Site &site) {
 }
 
 /// Moves what the fused op reads in front of the gates and the aggregate. False where one of the two needs the other.
-bool GivenMixes::place(Site &site, AggregateOp aggregate) {
+static bool moveOperands(Site &site, AggregateOp aggregate) {
   Operation *first = site.gates;
   if (aggregate->getBlock() != first->getBlock())
     return false;
@@ -106,8 +100,7 @@ bool GivenMixes::place(Site &site, AggregateOp aggregate) {
     first = aggregate;
   SmallVector<Value> read = llvm::to_vector(site.projection->getOperands());
   llvm::append_range(read, ValueRange{site.gates.getAlpha(), site.gates.getBeta(), aggregate.getHPre()});
-  IRRewriter rewriter(first->getContext());
-  return succeeded(moveValueDefinitions(rewriter, read, first, dominance));
+  return moveInFrontOf(read, first);
 }
 
 void GivenMixes::addTo(Site &site) {
@@ -115,7 +108,7 @@ void GivenMixes::addTo(Site &site) {
     return;
   for (AggregateOp &aggregate : byStreams[behindReshapes(site.projection.getX())])
     if (aggregate && !aggregate.getU().use_empty() && aggregate.getHPre().getType() == site.gates.getHPre().getType() &&
-        place(site, aggregate)) {
+        moveOperands(site, aggregate)) {
       site.aggregate = std::exchange(aggregate, {});
       return;
     }
@@ -432,7 +425,7 @@ void mhc::fusePre(func::FuncOp func, Sites &sites) {
   llvm::SmallPtrSet<Operation *, 16> byGates;
   for (auto &[site, miss] : all)
     byGates.insert(site.apart ? site.apart : site.aggregate);
-  GivenMixes mixes(func);
+  GivenMixes mixes;
   func.walk([&](AggregateOp aggregate) {
     if (!byGates.contains(aggregate))
       mixes.add(aggregate);
