@@ -21,6 +21,7 @@ struct Case {
   int64_t M, C;
   int32_t orient, biasType, phiType, phiLayout;
   bool weighs, given, folds; ///< whether there are norm_weight, h_in and fold_pre
+  int32_t iters = 20;        ///< of the residual map
 };
 
 struct Operands {
@@ -281,7 +282,7 @@ std::vector<Buffer> runNormed(mhcrt_context *context, const Case &c, Operands &i
     TENSOR(args, h_in, in.hIn);
   args.M = tokens, args.C = c.C, args.n = 4, args.N = 24, args.K = 4 * c.C, args.A = 3, args.orient = c.orient;
   args.phi_layout = c.phiLayout, args.norm_eps = 1e-6, args.post_mult = 2, args.res_map = MHCRT_RES_MAP_SINKHORN;
-  args.init = MHCRT_INIT_SOFTMAX_EPS, args.sk_eps = 1e-6, args.iters = 20, args.fold_pre = c.folds;
+  args.init = MHCRT_INIT_SOFTMAX_EPS, args.sk_eps = 1e-6, args.iters = c.iters, args.fold_pre = c.folds;
   args.precision = MHCRT_PRECISION_BF16X3, args.u_norm_eps = kEps;
   EXPECT_EQ(mhcrt_post_pre(context, &args), MHCRT_OK) << mhcrt_last_error(context);
   for (const Buffer &buffer : out)
@@ -400,6 +401,31 @@ TEST(CudaPostPre, MoreLaunchesNormaliseU) {
     EXPECT_STREQ(mhcrt_cuda_chosen(context, "post_pre"), "separate");
     expectNormed(got, c, in, weight, false);
     ASSERT_TRUE(runNormed(context, c, in, weight, c.M) == got);
+  }
+}
+
+/// A residual map of so many iterations that the blocks which own every other tile wait for it, while the tiles of the
+/// others pass. One cluster has them all.
+TEST(CudaPostPre, TilesOfOthersPassWhereABlockWaits) {
+  const int most = Resident::most();
+  if (most == 0)
+    GTEST_SKIP() << "no clusters of 16 blocks on this GPU";
+  Context context;
+  for (int64_t C : {4096, 5120, 6144, 7168}) {
+    SCOPED_TRACE("C=" + std::to_string(C));
+    Case c = {2001, C, 0, MHCRT_NONE, F, 0, false, false, false};
+    Operands in(c, 41);
+    Buffer weight = Random(43).buffer(F, C);
+    const std::vector<Buffer> want = runNormed(context, c, in, weight, c.M);
+    std::vector<Buffer> got; // gives its memory back when the other has ended, for which that waits
+    {
+      const Resident other(most - 1);
+      c.iters = 1000;
+      got = runNormed(context, c, in, weight, c.M);
+      EXPECT_TRUE(other.runs());
+    }
+    for (size_t i = 0; i < got.size(); ++i)
+      EXPECT_TRUE(i == 4 || got[i] == want[i]) << "result " << i;
   }
 }
 

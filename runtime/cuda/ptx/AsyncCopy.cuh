@@ -10,6 +10,7 @@
 #ifndef MHCRT_CUDA_PTX_ASYNCCOPY_CUH
 #define MHCRT_CUDA_PTX_ASYNCCOPY_CUH
 
+#include "cuda/ptx/Pause.cuh"
 #include "cuda/ptx/Shared.cuh"
 
 namespace mhcrt {
@@ -29,6 +30,12 @@ __device__ __forceinline__ void copyAhead(void *to, const void *from, bool real)
 /// The same of 16 bytes to a shared address.
 __device__ __forceinline__ void copyAhead(uint32_t to, const void *from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+
+/// Arrives at a barrier, which counts the lane, when all copies of the lane so far are there.
+__device__ __forceinline__ void arriveWhenCopied(uint32_t bar) {
+  pauseInTests();
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(bar) : "memory");
 }
 
 /// Ends a group of copies.

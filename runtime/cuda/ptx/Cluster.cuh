@@ -54,11 +54,12 @@ __device__ __forceinline__ void sendRemote(uint32_t to, float4 v, uint32_t bar) 
                : "memory");
 }
 
-/// barrierWait for data that other blocks of the cluster sent.
+/// barrierWait for data that other blocks of the cluster sent, all of it in shared memory: a wait that acquires more
+/// would also drop what the first-level cache holds.
 __device__ __forceinline__ void barrierWaitRemote(uint32_t bar, uint32_t parity) {
   pauseInTests();
-  asm volatile("{\n .reg .pred P;\nLW:\n mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 P, [%0], %1;\n"
-               " @P bra LD;\n bra LW;\nLD:\n}" ::"r"(bar),
+  asm volatile("{\n .reg .pred P;\nLW:\n mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 P, [%0], %1;\n"
+               " @P bra LD;\n bra LW;\nLD:\n fence.acquire.sync_restrict::shared::cluster.cluster;\n}" ::"r"(bar),
                "r"(parity)
                : "memory");
 }

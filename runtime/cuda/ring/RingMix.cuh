@@ -8,6 +8,7 @@
 #define MHCRT_CUDA_RING_RINGMIX_CUH
 
 #include "cuda/algebra/Mix.cuh"
+#include "cuda/ptx/AsyncCopy.cuh"
 #include "cuda/ptx/BulkCopy.cuh"
 #include "cuda/ring/RingMultiply.cuh"
 
@@ -63,15 +64,43 @@ __device__ __forceinline__ void loadMixBox(const RingBlock<S> &block, const Ring
   loadChannels(to + 4 * S::kStreamBytes, &maps.f, firstToken, group, bar);
 }
 
-/// h_res and h_post of a tile, those of the tokens that there are.
+/// Where a slot has h_res and h_post of its tokens. Mixers have h_post of four tokens behind their h_res, so that the
+/// two tokens that eight lanes read at once, a distance of four, are on different banks; multipliers were slower so.
+template <typename S>
+struct CoefficientPlace {
+  static constexpr int kTogether = S::kMultipliersMix ? S::kTokens : 4; ///< tokens
+  static __device__ __forceinline__ int groupOf(int token) { return token / kTogether * kTogether * 16; }
+  static __device__ __forceinline__ int hRes(int token) { return token * 64 + groupOf(token); }
+  static __device__ __forceinline__ int hPost(int token) {
+    return (token / kTogether + 1) * kTogether * 64 + groupOf(token) + token % kTogether * 16;
+  }
+};
+
+/// h_res and h_post of a tile, those of the tokens that there are, by one lane.
 template <typename S>
 __device__ __forceinline__ void loadCoefficients(const RingArgs &args, const RingMixArgs &mix,
                                                  const RingBlock<S> &block, int slot, int firstToken) {
+  static_assert(CoefficientPlace<S>::kTogether == S::kTokens, "one copy each");
   const int tokens = static_cast<int>(min(args.M - firstToken, int64_t{S::kTokens}));
   const uint32_t bar = block.bars.coefficients(slot), to = block.mix(slot);
   barrierExpect(bar, tokens * kCoefficientBytes);
   bulkLoad(to, mix.hRes + int64_t{firstToken} * 16, tokens * 64, bar);
   bulkLoad(to + S::kTokens * 64, mix.hPost + int64_t{firstToken} * 4, tokens * 16, bar);
+}
+
+/// The same by all lanes of a warp, 16 bytes at a time.
+template <typename S>
+__device__ __forceinline__ void copyCoefficients(const RingArgs &args, const RingMixArgs &mix,
+                                                 const RingBlock<S> &block, int slot, int firstToken) {
+  static_assert(S::kTokens * 4 == 32, "a row of h_res a lane");
+  using Place = CoefficientPlace<S>;
+  const int ofRow = block.lane / 4, ofToken = block.lane;
+  if (firstToken + ofRow < args.M)
+    copyAhead(block.mix(slot) + Place::hRes(ofRow) + block.lane % 4 * 16,
+              mix.hRes + int64_t{firstToken} * 16 + block.lane * 4);
+  if (ofToken < S::kTokens && firstToken + ofToken < args.M)
+    copyAhead(block.mix(slot) + Place::hPost(ofToken), mix.hPost + int64_t{firstToken + ofToken} * 4);
+  arriveWhenCopied(block.bars.coefficients(slot));
 }
 
 /// The output's number is the first of h_res.
@@ -81,8 +110,9 @@ __device__ __forceinline__ PostCoefficients coefficientsOf(const RingMixArgs &mi
   PostCoefficients h;
 #pragma unroll
   for (int k = 0; k < 4; ++k)
-    reinterpret_cast<float4 &>(h.mix[k]) = loadSharedFloat4(block.mix(slot) + token * 64 + k * 16);
-  reinterpret_cast<float4 &>(h.post) = loadSharedFloat4(block.mix(slot) + S::kTokens * 64 + token * 16);
+    reinterpret_cast<float4 &>(h.mix[k]) =
+        loadSharedFloat4(block.mix(slot) + CoefficientPlace<S>::hRes(token) + k * 16);
+  reinterpret_cast<float4 &>(h.post) = loadSharedFloat4(block.mix(slot) + CoefficientPlace<S>::hPost(token));
   if (!mix.outputFirst) {
 #pragma unroll
     for (int i = 0; i < 4; ++i)
@@ -157,13 +187,16 @@ struct MixColumn {
 template <typename S>
 __device__ __forceinline__ void mixLoaderRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block,
                                               const RingMixMaps &maps) {
-  if (block.lane != 0)
-    return;
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
     barrierWait(block.bars.free(at.slot), at.parity ^ 1);
-    loadCoefficients(args, mix, block, at.slot, at.firstToken());
-    for (int box = 0; box < S::kBoxes; ++box)
-      loadMixBox(block, maps, at.slot, box, at.firstToken());
+    copyCoefficients(args, mix, block, at.slot, at.firstToken());
+    if (block.lane == 0) {
+      if (S::kProductsInSlot) // written since f came
+        fenceBulk();
+      for (int box = 0; box < S::kBoxes; ++box)
+        loadMixBox(block, maps, at.slot, box, at.firstToken());
+    }
+    __syncwarp();
   }
 }
 

@@ -100,7 +100,7 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     storePartials<S>(sums[0], partial, laneAgain());
 #pragma unroll
     for (int k = 0; k < 3 && S::kNorms; ++k)
-      products.store<S>(partial, at.turn, laneAgain(), k);
+      products.store<S>(productsOf(block, at.slot, block.warp), laneAgain(), k);
     __syncwarp();
     if (laneAgain() == 0)
       barrierArrive(block.bars.partialFull());
@@ -133,19 +133,19 @@ __device__ __forceinline__ void paddingMixRole(const RingArgs &args, const RingB
   awaitWeights(block, at);
 }
 
-/// Sender, owner and loader of coefficients: those of a tile have been read when its partial sums are there.
+/// Sender, loader of coefficients, which have been read when a tile's partial sums are there, and owner where no other
+/// warp is.
 template <typename S>
 __device__ __forceinline__ void exchangeRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block) {
-  const float alpha = args.alpha[0], beta = args.beta[block.lane & 3];
   const int ahead = S::kSlots * S::kTokens * clusterCount();
   if (block.lane == 0)
     for (RingCursor<S> at(args.M); at.more() && at.turn < S::kSlots; at.next())
       loadCoefficients(args, mix, block, at.slot, at.firstToken());
   bringWeights(args, block);
   __syncwarp();
-  GateBatch<S> batch;
+  TileOwner<S, S::kSenderOwns> owner(args, block);
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
-    const float given = givenWeight(args, block, at.firstToken());
+    const float given = S::kSenderOwns ? givenWeight(args, block, at.firstToken()) : 0;
     barrierWait(block.bars.partialFull(), at.turn & 1);
     if (at.turn == 0)
       clusterWait(); // the other blocks have initialised their barriers
@@ -154,16 +154,11 @@ __device__ __forceinline__ void exchangeRole(const RingArgs &args, const RingMix
     if (block.lane == 0 && at.firstToken() + ahead < args.M)
       loadCoefficients(args, mix, block, at.slot, at.firstToken() + ahead);
     __syncwarp();
-    if (!owns(block, at.turn)) {
-      if (S::kTakesTurns)
-        barrierWait(block.bars.received(at.slot), at.parity); // complete since it was announced
-      continue;
-    }
-    barrierWaitRemote(block.bars.received(at.slot), at.parity);
-    finishTile<S, true>(args, block, at, alpha, beta, given, batch);
+    if constexpr (S::kSenderOwns)
+      owner.finish(args, block, at, given);
   }
-  if (S::kTakesTurns)
-    batch.end(block);
+  if constexpr (S::kSenderOwns)
+    owner.end(block);
 }
 
 template <typename S>
@@ -175,6 +170,8 @@ __device__ __forceinline__ void takeMixMultiplyRoles(const RingArgs &args, const
     mixMultiplyRole(args, mix, block, maps);
   else if (block.warp == S::kRoles)
     exchangeRole(args, mix, block);
+  else if (!S::kSenderOwns && block.warp == S::kRoles + 1)
+    ownerRole<S, true>(args, block);
   else
     gatesRole(args, block);
   __syncwarp();

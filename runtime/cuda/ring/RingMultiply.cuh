@@ -57,10 +57,12 @@ __device__ __forceinline__ void multiplyStream(const PhiFragments<S::kHeld> &phi
   }
 }
 
-/// Where a warp's sums of a tile have those for a norm.
+/// Where a warp has its sums of a tile that are for a norm.
 template <typename S>
-__device__ __forceinline__ int productsOf(int turn) {
-  return S::kTokens * (S::kColumnBytes + turn % S::kProductTurns * S::kProductBytes);
+__device__ __forceinline__ uint32_t productsOf(const RingBlock<S> &block, int slot, int warp) {
+  if constexpr (S::kProductsInSlot)
+    return block.box(slot, warp / 2) + 4 * S::kStreamBytes + warp % 2 * (S::kTokens * S::kProductBytes);
+  return block.memory + S::kPartial + warp * S::kPartialBytes + S::kTokens * S::kColumnBytes;
 }
 
 /// Sums of products of a token's streams over a warp's channels, for the norm of any mix of them, in lanes 4*g + g/2.
@@ -95,10 +97,10 @@ struct StreamProducts {
     sums[productPlace(i, k)] = sum;
   }
 
-  /// Four sums from 4*k on, into the warp's of a tile.
+  /// Four sums from 4*k on, into the warp's of a tile at `to`.
   template <typename S>
-  __device__ __forceinline__ void store(uint32_t partial, int turn, int lane, int k) const {
-    const uint32_t row = partial + productsOf<S>(turn) + tokenOfLane(lane) * S::kProductBytes;
+  __device__ __forceinline__ void store(uint32_t to, int lane, int k) const {
+    const uint32_t row = to + tokenOfLane(lane) * S::kProductBytes;
     if (lane / 8 == lane % 4)
       storeSharedFloat4(row + k * 16, make_float4(sums[4 * k], sums[4 * k + 1], sums[4 * k + 2], sums[4 * k + 3]));
   }
@@ -106,14 +108,14 @@ struct StreamProducts {
 
 /// Products of a tile's streams, which are read again for those with phi: registers do not hold all of them.
 template <typename S>
-__device__ __forceinline__ void multiplyStreams(uint32_t x, uint32_t partial, int turn) {
+__device__ __forceinline__ void multiplyStreams(uint32_t x, uint32_t to) {
   uint4 all[4];
 #pragma unroll
   for (int stream = 0; stream < 4; ++stream)
     all[stream] = loadShared4(x + stream * S::kStreamBytes);
   StreamProducts products = {};
   const int lane = laneAgain();
-  products.multiply(all, lane, [&](int k) { products.store<S>(partial, turn, lane, k); });
+  products.multiply(all, lane, [&](int k) { products.store<S>(to, lane, k); });
 }
 
 /// Products of one tile.
@@ -162,7 +164,7 @@ __device__ __forceinline__ void multiplyRole(const RingArgs &args, const RingBlo
     if constexpr (S::kNorms) { // its place is made again for want of registers
       const int lane = laneAgain(), row = tokenOfLane(lane);
       const uint32_t x = block.box(at.slot, box) + row * 128 + ((block.warp % 2 * 4 + lane % 4) ^ row) * 16;
-      multiplyStreams<S>(x, partial, at.turn);
+      multiplyStreams<S>(x, productsOf(block, at.slot, block.warp));
       multiplyTile<S>(phi, x, sums);
     } else {
       multiplyTile<S>(phi, block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16, sums);

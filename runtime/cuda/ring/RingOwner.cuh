@@ -224,23 +224,40 @@ __device__ __forceinline__ float givenWeight(const RingArgs &args, const RingBlo
   return args.hIn ? args.hIn[min(token, args.M - 1) * (S::kPairs ? 2 : 4) + gateOf<S>(block.lane % 4)] : 0.0f;
 }
 
+/// The tokens that a block owns, tile by tile.
+template <typename S, bool kAggregate>
+struct TileOwner {
+  float alpha, beta;
+  GateBatch<S> batch;
+
+  __device__ __forceinline__ TileOwner(const RingArgs &args, const RingBlock<S> &block)
+      : alpha(kAggregate ? args.alpha[0] : 0), beta(kAggregate ? args.beta[gateOf<S>(block.lane & 3)] : 0) {}
+
+  /// Waits for the sums of its tokens of a tile, where it has some. `given`: givenWeight().
+  __device__ __forceinline__ void finish(const RingArgs &args, const RingBlock<S> &block, const RingCursor<S> &at,
+                                         float given) {
+    if (!owns(block, at.turn))
+      return;
+    barrierWaitRemote(block.bars.received(at.slot), receivedParity(at));
+    finishTile<S, kAggregate>(args, block, at, alpha, beta, given, batch);
+  }
+
+  __device__ __forceinline__ void end(const RingBlock<S> &block) {
+    if (S::kTakesTurns)
+      batch.end(block);
+  }
+};
+
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void ownerRole(const RingArgs &args, const RingBlock<S> &block) {
   if (!S::kTakesTurns && block.rank >= S::kOwners)
     return;
-  const float alpha = kAggregate ? args.alpha[0] : 0, beta = kAggregate ? args.beta[gateOf<S>(block.lane & 3)] : 0;
-  GateBatch<S> batch;
+  TileOwner<S, kAggregate> owner(args, block);
   for (RingCursor<S> at(args.M); at.more(); at.next()) {
     const float given = kAggregate ? givenWeight(args, block, at.firstToken()) : 0; // on its way while the sums come
-    if (S::kTakesTurns && !owns(block, at.turn)) {
-      barrierWait(block.bars.received(at.slot), at.parity); // so as to be no phase behind
-      continue;
-    }
-    barrierWaitRemote(block.bars.received(at.slot), at.parity);
-    finishTile<S, kAggregate>(args, block, at, alpha, beta, given, batch);
+    owner.finish(args, block, at, given);
   }
-  if (S::kTakesTurns)
-    batch.end(block);
+  owner.end(block);
 }
 
 /// Parameters of h_post and the residual map, as they are needed.

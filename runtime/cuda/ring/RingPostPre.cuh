@@ -73,13 +73,13 @@ bool withPostPreShape(int64_t C, Body body) {
   };
   switch (C) {
   case 768:
-    return call(MixingShape<2, 12, 1, 448, 128>());
+    return call(MixingShape<2, 12, 1, 480, 128>());
   case 1024:
     return call(MixersShape<4, 8, 2, 12, 640, 112>());
   case 1280:
     return call(MixersShape<4, 10, 1, 0, 768, 80>());
   case 1536:
-    return call(MixingShape<4, 12, 1, 448, 128>());
+    return call(MixingShape<4, 12, 1, 480, 128>());
   case 2048:
     return kNorms || isMemoryWide() ? call(MixersShape<8, 8, 2, 12, 640, 112>())
                                     : call(MixingShape<8, 8, 2, 320, 168>());
@@ -87,7 +87,7 @@ bool withPostPreShape(int64_t C, Body body) {
     return kNorms || isMemoryWide() ? call(MixersShape<8, 10, 1, 0, 768, 80>())
                                     : call(MixingShape<8, 10, 2, 384, 168>());
   case 3072:
-    return call(MixingShape<8, 12, 1, 448, 128>());
+    return call(MixingShape<8, 12, 1, 480, 128>());
   case 3584:
     return call(MixingShape<8, 14, 1, 512, 128>());
   case 4096:
@@ -95,7 +95,7 @@ bool withPostPreShape(int64_t C, Body body) {
   case 5120:
     return call(MixingShape<16, 10, 2, 384, 168>());
   case 6144:
-    return call(MixingShape<16, 12, 1, 448, 128>());
+    return call(MixingShape<16, 12, 1, 480, 128>());
   case 6656:
     return call(PaddedMixingShape<6656, 16, 14, 1, 512, 128>());
   case 7168:

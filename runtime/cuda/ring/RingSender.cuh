@@ -21,6 +21,13 @@ template <typename S>
 __device__ __forceinline__ bool owns(const RingBlock<S> &block, int tile) {
   return S::kTakesTurns ? block.rank / S::kOwners == tile % 2 : block.rank < S::kOwners;
 }
+/// The parity of received() of a tile that the block owns. Only such a tile completes it: an owner that waits for the
+/// gates, while the others' tiles pass, would else be two phases behind.
+template <typename S>
+__device__ __forceinline__ uint32_t receivedParity(const RingCursor<S> &at) {
+  constexpr bool kAlternates = S::kTakesTurns && S::kSlots % 2; // every other tile of a slot is the block's
+  return kAlternates ? at.turn / (2 * S::kSlots) % 2 : at.parity;
+}
 template <typename S>
 __device__ __forceinline__ uint32_t firstOwned(const RingBlock<S> &block) {
   return (S::kTakesTurns ? block.rank % S::kOwners : block.rank) * S::kOwned;
@@ -56,26 +63,31 @@ template <typename S>
 struct NormPiece {
   static_assert(S::kTokens == 8 && S::kColumnBytes == 6 * 16 && S::kProductBytes == 3 * 16);
   int token, piece;
-  uint32_t at; ///< of the first warp's sums
+  uint32_t first, second; ///< of the first two warps' sums
+  int step;               ///< from a box's two warps to the next
 
-  __device__ __forceinline__ NormPiece(const RingBlock<S> &block, int turn, int tile) {
+  __device__ __forceinline__ NormPiece(const RingBlock<S> &block, int turn, int slot) {
     const int item = block.lane + 32 * turn;
     const bool isColumn = item < 48;
     token = isColumn ? item / 6 : turn == 2 ? item % 8 : item / 2 % 8;
     piece = isColumn ? item % 6 : turn == 2 ? 8 : 6 + item % 2;
-    at = block.memory + S::kPartial +
-         (isColumn ? item * 16 : productsOf<S>(tile) + token * S::kProductBytes + (piece - 6) * 16);
+    const int inProducts = token * S::kProductBytes + (piece - 6) * 16;
+    const uint32_t columns = block.memory + S::kPartial + item * 16;
+    first = isColumn ? columns : productsOf(block, slot, 0) + inProducts;
+    second = isColumn ? columns + S::kPartialBytes : productsOf(block, slot, 1) + inProducts;
+    step = isColumn || !S::kProductsInSlot ? 2 * S::kPartialBytes : S::kBoxBytes;
   }
 
   /// The sum over the warps, from one on in steps.
   template <int kStep>
-  __device__ __forceinline__ float4 add(int first) const {
+  __device__ __forceinline__ float4 add(int from) const {
     float4 sum = make_float4(0, 0, 0, 0);
 #pragma unroll
-    for (int from = 0; from < S::kWarps; from += kStep) {
-      if (S::kWarps % kStep != 0 && from + first >= S::kWarps)
+    for (int turn = 0; turn < S::kWarps; turn += kStep) {
+      const int warp = turn + from;
+      if (S::kWarps % kStep != 0 && warp >= S::kWarps)
         break;
-      const float4 v = loadSharedFloat4(at + (from + first) * S::kPartialBytes);
+      const float4 v = loadSharedFloat4((warp % 2 ? second : first) + warp / 2 * step);
       sum = make_float4(sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w + v.w);
     }
     return sum;
@@ -95,7 +107,7 @@ __device__ __forceinline__ float4 addShuffled(float4 v, int distance) {
 
 template <typename S>
 __device__ __forceinline__ void sendNormSums(const RingBlock<S> &block, int slot, int tile) {
-  const NormPiece<S> first(block, 0, tile), second(block, 1, tile), last(block, 2, tile);
+  const NormPiece<S> first(block, 0, slot), second(block, 1, slot), last(block, 2, slot);
   const float4 sums[2] = {first.template add<1>(0), second.template add<1>(0)};
   const float4 ofFour = last.template add<4>(block.lane / 8);
   freePartials(block);
@@ -130,8 +142,8 @@ __device__ __forceinline__ void sendSums(const RingBlock<S> &block, int slot, in
 template <typename S>
 __device__ __forceinline__ void announceSums(const RingBlock<S> &block, int slot, int tile) {
   if (block.lane == 0) {
-    if (S::kTakesTurns || block.rank < S::kOwners)
-      barrierExpect(block.bars.received(slot), S::kTakesTurns && !owns(block, tile) ? 0 : S::kReceivedBytes);
+    if (owns(block, tile))
+      barrierExpect(block.bars.received(slot), S::kReceivedBytes);
     barrierExpect(block.bars.hPre(slot), S::kTokens * 16);
   }
   __syncwarp();

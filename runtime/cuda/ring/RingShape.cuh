@@ -37,7 +37,8 @@ enum class Mixing { none, mixers, multipliers };
 /// or less: what lies behind channel kWidth is zero and not stored. A tile has 8*kGroups tokens. kHeld of three blocks
 /// of phi are in registers. Warps below kWide have kRegisters registers; all have the same where it is 0. Behind the
 /// warps that multiply are mixers, one for each box, those that aggregate, and kSingles of one role each; mixers beyond
-/// kWide follow those that aggregate. Where multipliers mix they aggregate too, and two warps have the other roles.
+/// kWide follow those that aggregate. Where multipliers mix they aggregate too, and two or three warps have the other
+/// roles.
 template <int kSplit_, int kWarps_, int kGroups_, int kHeld_, int kWide_, int kThreads_, int kRegisters_,
           Mixing kMixing_, int kWidth_ = 32 * kSplit_ * kWarps_, bool kThroughMemory_ = false, bool kNorms_ = false>
 struct RingTiling {
@@ -58,8 +59,9 @@ struct RingTiling {
   static constexpr int kMixers = kMixing == Mixing::mixers ? kBoxes : 0;
   static constexpr int kAllRegisters = 65536 / kThreads / 8 * 8 * (kThreads / 32); ///< of a lane in all warps
   static constexpr int kLeft = (kAllRegisters - kWide * kRegisters) / std::max(1, kThreads / 32 - kWide) / 8 * 8;
-  static constexpr int kFewRegisters = kThroughMemory ? kLeft : kMixes ? 72 : 64; ///< of warps from kWide on
-  static constexpr int kSingles = kMultipliersMix ? 2 : kThroughMemory ? 6 - kMixers % 2 : 4;
+  static constexpr int kFewRegisters = kThroughMemory ? kLeft : kMixes ? 72 : 64;    ///< of warps from kWide on
+  static constexpr bool kSenderOwns = kMultipliersMix && kThreads / 32 < kWarps + 3; ///< one warp is both
+  static constexpr int kSingles = kMultipliersMix ? 3 - kSenderOwns : kThroughMemory ? 6 - kMixers % 2 : 4;
   static constexpr int kRoles = kThreads / 32 - kSingles; ///< the first of the single warps
   static constexpr bool kWideMixers = kWarps + kMixers <= kWide;
   static constexpr int kFirstMixer = kWideMixers ? kWarps : kRoles - kMixers;
@@ -76,12 +78,12 @@ struct RingTiling {
   static constexpr int kStreamBytes = kTokens * 128;              ///< of one stream in a box
   static constexpr int kBoxBytes = (kMixes ? 5 : 4) * kStreamBytes; ///< with f behind x
   static constexpr int kSlotBytes = kBoxes * kBoxBytes;
-  // A warp's sums of a tile. Where registers do not hold those for a norm until the last tile's are sent, there are
-  // two.
+  // A warp's sums of a tile. Where registers do not hold those for a norm until the last tile's are sent, they lie
+  // where f was in the slot.
   static constexpr int kColumnBytes = kNorms ? kPhiColumns * 4 : kRowBytes; ///< of a token
   static constexpr int kProductBytes = kRowBytes - kColumnBytes;            ///< of a token, those for a norm
-  static constexpr int kProductTurns = kMixing == Mixing::mixers ? 2 : 1;
-  static constexpr int kPartialBytes = kTokens * (kColumnBytes + kProductTurns * kProductBytes);
+  static constexpr bool kProductsInSlot = kNorms && kMixing == Mixing::mixers;
+  static constexpr int kPartialBytes = kTokens * (kProductsInSlot ? kColumnBytes : kRowBytes);
   static constexpr int kReceivedBytes = kThroughMemory ? 0 : kSplit * kOwned * kRowBytes;
   static constexpr int kGateBytes = kGateRows * kGateFloats * 4;
   static constexpr int kWeightBytes = kNorms ? kChannels * 4 : 0; ///< of the norm
@@ -107,6 +109,7 @@ struct RingTiling {
   static constexpr int kBytes = kBarriers + (6 + kSlots * kSlotBarriers) * 8;
 
   static_assert(kWarps % 2 == 0 && kBytes <= kBlockMemory);
+  static_assert(!kProductsInSlot || 2 * kTokens * kProductBytes <= kStreamBytes, "of both warps of a box");
   static_assert(!kTakesTurns || kSplit == 2 * kOwners);
   static_assert(kWidth % 64 == 0 && kWidth <= kChannels * kSplit);
   static_assert(kMultipliersMix ? kAggregators == 0
@@ -177,6 +180,8 @@ struct RingBarriers {
     for (int k = threadIdx.x; k < kCount; k += S::kThreads) {
       const bool isFree = k >= 6 + 2 * S::kSlots && k < 6 + 3 * S::kSlots;
       int arrivals = k == 0 ? S::kWarps : isFree ? readers : 1;
+      if constexpr (S::kMixing == Mixing::mixers) // lanes that have copied coefficients
+        arrivals = k >= kCount - S::kSlots ? 32 : arrivals;
       if constexpr (S::kMultipliersMix) { // both warps with channels of a box say that they have mixed theirs
         constexpr int kMixed = 6 + (3 + S::kBoxes) * S::kSlots;
         arrivals = k >= kMixed && k < kMixed + S::kSlots * S::kBoxes ? 2 : arrivals;
