@@ -122,10 +122,12 @@ struct DimBinding {
       if (!sizes[rule.dim] || llvm::any_of(rule.uses, [&](unsigned dim) { return !sizes[dim]; }))
         continue;
       double needed = rule.value(values);
-      if (needed != sizes[rule.dim]->size)
-        return op.emitOpError() << "dimension '" << info.dims[rule.dim] << "' is " << sizes[rule.dim]->size << " in '"
-                                << sizes[rule.dim]->tensor << "'; needed " << static_cast<int64_t>(needed) << " = "
-                                << rule.text;
+      if (needed == sizes[rule.dim]->size)
+        continue;
+      InFlightDiagnostic error = op.emitOpError()
+                                 << "dimension '" << info.dims[rule.dim] << "' is " << sizes[rule.dim]->size << " in '"
+                                 << sizes[rule.dim]->tensor << "'; needed " << static_cast<int64_t>(needed);
+      return rule.uses.empty() ? error : error << " = " << rule.text; // a number is its own text
     }
     return success();
   }

@@ -62,7 +62,7 @@ bool mhcrt::checkTakeBwd(CallState &state, const TakeBwdArgs &a, Ids ids) {
 
 bool mhcrt::checkRandom(CallState &state, const RandomArgs &a) {
   KernelCall call(state, "mhcrt_random");
-  call.equal("S", a.S, "2", 2).dim("E", a.E, 0, kMostRandom).dim("stream", a.stream, 0, UINT32_MAX);
+  call.equal("S", a.S, 2).dim("E", a.E, 0, kMostRandom).dim("stream", a.stream, 0, UINT32_MAX);
   call.tensor("seed", a.seed, a.seed_type, {MHCRT_I64}, a.S).tensor("out", a.out, a.out_type, kF32, a.E);
   call.attribute("distribution", a.distribution, 2);
   return call.begin();
@@ -70,7 +70,7 @@ bool mhcrt::checkRandom(CallState &state, const RandomArgs &a) {
 
 bool mhcrt::checkDropout(CallState &state, const DropoutArgs &a) {
   KernelCall call(state, "mhcrt_dropout");
-  call.dim("M", a.M, 0).dim("C", a.C, 1).equal("S", a.S, "2", 2);
+  call.dim("M", a.M, 0).dim("C", a.C, 1).equal("S", a.S, 2);
   call.tensor("x", a.x, a.x_type, kFloats, a.M).tensor("out", a.out, a.out_type, {a.x_type}, a.M);
   call.tensor("seed", a.seed, a.seed_type, {MHCRT_I64}, a.S);
   call.dropout(a.rate, a.stream, "M*C", saturatingMul(a.M, a.C));

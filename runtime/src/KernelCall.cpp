@@ -152,6 +152,13 @@ KernelCall &KernelCall::equal(const char *name, int64_t value, const char *formu
   return *this;
 }
 
+KernelCall &KernelCall::equal(const char *name, int64_t value, int64_t expected) {
+  if (met() && value != expected)
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed %lld", kernel, name, static_cast<long long>(value),
+                 static_cast<long long>(expected));
+  return *this;
+}
+
 KernelCall &KernelCall::multiple(const char *name, int64_t value, const char *divisorName, int64_t divisor) {
   if (met() && value % divisor != 0)
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %lld; needed a multiple of %s = %lld", kernel, name,
@@ -179,9 +186,7 @@ KernelCall &KernelCall::dropout(double rate, int64_t stream, const char *formula
 KernelCall &KernelCall::optionalDropout(const void *seed, int32_t type, int64_t size, double rate, int64_t stream,
                                         int64_t elements) {
   if (seed || type != MHCRT_NONE)
-    return tensor("seed", seed, type, {MHCRT_I64}, size)
-        .equal("S", size, "2", 2)
-        .dropout(rate, stream, "M*n*C", elements);
+    return tensor("seed", seed, type, {MHCRT_I64}, size).equal("S", size, 2).dropout(rate, stream, "M*n*C", elements);
   if (met() && rate != 0)
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: 'rate' is %g; needed 0 without 'seed'", kernel, rate);
   return *this;
@@ -191,7 +196,7 @@ KernelCall &KernelCall::layerDropouts(const void *const *seeds, int32_t type, in
                                       int64_t stream, int64_t step, int64_t elements) {
   if (count == 0)
     return optionalDropout(nullptr, type, size, rate, stream, elements);
-  list("seed", seeds, type, count, {MHCRT_I64}, size).equal("S", size, "2", 2);
+  list("seed", seeds, type, count, {MHCRT_I64}, size).equal("S", size, 2);
   dropout(rate, stream, "M*n*C", elements).dim("stream_step", step, -int64_t(UINT32_MAX), UINT32_MAX);
   return dim("stream + (seed_count-1)*stream_step", stream + (count - 1) * step, 0, UINT32_MAX);
 }

@@ -61,6 +61,7 @@ public:
   KernelCall &multiple(const char *name, int64_t value, const char *divisorName, int64_t divisor);
   /// `formula` is what `expected` was computed from: "n*C".
   KernelCall &equal(const char *name, int64_t value, const char *formula, int64_t expected);
+  KernelCall &equal(const char *name, int64_t value, int64_t expected);
   /// An enum attribute with values 0 .. count-1.
   KernelCall &attribute(const char *name, int64_t value, int32_t count);
   /// A mhcrt_format.

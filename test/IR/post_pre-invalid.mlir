@@ -60,7 +60,7 @@ func.func @order_of_softmax(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x:
 // C2
 func.func @groups(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
     %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>) {
-  // expected-error @below {{dimension 'A' is 1 in 'alpha'; needed 3 = 3}}
+  // expected-error-re @below {{dimension 'A' is 1 in 'alpha'; needed 3{{$}}}}
   %y, %u, %next_h_post, %next_h_res = mhc.post_pre(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
       x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
       alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<24xf32>)
@@ -255,7 +255,7 @@ func.func @columns_of_head(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: 
 
 func.func @gates_of_head(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
     %phi: tensor<4x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<4xf32>) {
-  // expected-error @below {{dimension 'A' is 3 in 'alpha'; needed 1 = 1}}
+  // expected-error-re @below {{dimension 'A' is 3 in 'alpha'; needed 1{{$}}}}
   %out = mhc.post_head(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>, x = %x : tensor<?x4x64xbf16>,
       h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<4x256xf32>, alpha = %alpha : tensor<3xf32>,
       beta = %beta : tensor<4xf32>)

@@ -38,7 +38,7 @@ func.func @width(%x: tensor<?x4x64xbf16>, %phi: tensor<24x128xf32>, %alpha: tens
 
 // C2
 func.func @groups(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>) {
-  // expected-error @below {{dimension 'A' is 1 in 'alpha'; needed 3 = 3}}
+  // expected-error-re @below {{dimension 'A' is 1 in 'alpha'; needed 3{{$}}}}
   %u, %h_post, %h_res = mhc.pre(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<24x256xf32>, alpha = %alpha : tensor<1xf32>,
       beta = %beta : tensor<24xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
@@ -158,7 +158,7 @@ func.func @head_rows(%x: tensor<?x4x64xbf16>, %phi: tensor<24x256xf32>, %alpha: 
 // -----
 
 func.func @head_groups(%x: tensor<?x4x64xbf16>, %phi: tensor<4x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<4xf32>) {
-  // expected-error @below {{dimension 'A' is 3 in 'alpha'; needed 1 = 1}}
+  // expected-error-re @below {{dimension 'A' is 3 in 'alpha'; needed 1{{$}}}}
   %out = mhc.head(x = %x : tensor<?x4x64xbf16>, phi = %phi : tensor<4x256xf32>, alpha = %alpha : tensor<3xf32>,
       beta = %beta : tensor<4xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
@@ -187,7 +187,7 @@ func.func @gradient_rows(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?
 func.func @gradient_groups(%g: tensor<?x64xf32>, %h: tensor<?x4xf32>, %r: tensor<?x4x4xf32>, %x: tensor<?x4x64xf32>,
                  %phi: tensor<24x256xf32>, %a: tensor<1xf32>, %b: tensor<24xf32>, %p: tensor<?x24xf32>,
                  %s: tensor<?xf32>) {
-  // expected-error @below {{dimension 'A' is 1 in 'alpha'; needed 3 = 3}}
+  // expected-error-re @below {{dimension 'A' is 1 in 'alpha'; needed 3{{$}}}}
   %r0 = mhc.pre_bwd(d_u = %g : tensor<?x64xf32>, d_h_post = %h : tensor<?x4xf32>, d_h_res = %r : tensor<?x4x4xf32>,
       x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>, alpha = %a : tensor<1xf32>,
       beta = %b : tensor<24xf32>, proj = %p : tensor<?x24xf32>, stat = %s : tensor<?xf32>)
@@ -308,7 +308,7 @@ func.func @head_gradient_of_no_weight(%g: tensor<?x64xf32>, %x: tensor<?x4x64xf3
 
 func.func @head_gradient_groups(%g: tensor<?x64xf32>, %x: tensor<?x4x64xf32>, %phi: tensor<4x256xf32>, %a: tensor<3xf32>,
                                 %b: tensor<4xf32>, %p: tensor<?x4xf32>, %s: tensor<?xf32>) {
-  // expected-error @below {{dimension 'A' is 3 in 'alpha'; needed 1 = 1}}
+  // expected-error-re @below {{dimension 'A' is 3 in 'alpha'; needed 1{{$}}}}
   %r = mhc.head_bwd(d_out = %g : tensor<?x64xf32>, x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<4x256xf32>,
       alpha = %a : tensor<3xf32>, beta = %b : tensor<4xf32>, proj = %p : tensor<?x4xf32>, stat = %s : tensor<?xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 1.0e-06>
