@@ -157,7 +157,10 @@ bool mhcrt::checkPostPre(CallState &state, const PostPreArgs &a) {
     call.absent("u_norm_weight", a.u_norm_weight_type, "absent u");
   else
     checkOptionalWeight(call, a, "u_norm_weight", a.u_norm_weight, a.u_norm_weight_type, a.C);
-  call.epsilon("u_norm_eps", a.u_norm_eps);
+  if (a.u_norm_weight_type == MHCRT_NONE)
+    call.zero("u_norm_eps", a.u_norm_eps, "u_norm_weight");
+  else
+    call.epsilon("u_norm_eps", a.u_norm_eps);
   return call.begin();
 }
 

@@ -187,9 +187,7 @@ KernelCall &KernelCall::optionalDropout(const void *seed, int32_t type, int64_t 
                                         int64_t elements) {
   if (seed || type != MHCRT_NONE)
     return tensor("seed", seed, type, {MHCRT_I64}, size).equal("S", size, 2).dropout(rate, stream, "M*n*C", elements);
-  if (met() && rate != 0)
-    context.fail(MHCRT_INVALID_ARGUMENT, "%s: 'rate' is %g; needed 0 without 'seed'", kernel, rate);
-  return *this;
+  return zero("rate", rate, "seed");
 }
 
 KernelCall &KernelCall::layerDropouts(const void *const *seeds, int32_t type, int64_t count, int64_t size, double rate,
@@ -210,6 +208,12 @@ KernelCall &KernelCall::finite(const char *name, double value) {
 KernelCall &KernelCall::epsilon(const char *name, double value) {
   if (met() && !(std::isfinite(value) && value >= 0))
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed a finite number of at least 0", kernel, name, value);
+  return *this;
+}
+
+KernelCall &KernelCall::zero(const char *name, double value, const char *tensor) {
+  if (met() && value != 0)
+    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is %g; needed 0 without '%s'", kernel, name, value, tensor);
   return *this;
 }
 

@@ -79,6 +79,8 @@ public:
   KernelCall &finite(const char *name, double value);
   /// Checks the guard of a divisor against 0.
   KernelCall &epsilon(const char *name, double value);
+  /// An attribute that is read with `tensor` only, which is absent.
+  KernelCall &zero(const char *name, double value, const char *tensor);
   /// The options of a Sinkhorn iteration; its eps has the name `epsName`.
   KernelCall &sinkhorn(int32_t init, int32_t order, int32_t denom, const char *epsName, double eps, int64_t iters);
   /// The format of its results, which potentials do not have.

@@ -9,6 +9,7 @@
 #include "Support.h"
 
 #include <algorithm>
+#include <cstddef>
 
 using namespace mhcrt::test;
 
@@ -290,6 +291,92 @@ TEST(PostPre, WeightOfTheNormIsChecked) {
   EXPECT_EQ(errorOf(), "mhcrt_post_pre: 'u_norm_eps' is -1; needed a finite number of at least 0");
   args.u_norm_eps = 0, args.u = nullptr, args.u_type = MHCRT_NONE;
   EXPECT_EQ(errorOf(), "mhcrt_post_pre: 'u_norm_weight' has dtype bf16; needed none with absent u");
+  args.u_norm_weight = nullptr, args.u_norm_weight_type = MHCRT_NONE, args.u_norm_eps = kNormEps;
+  EXPECT_EQ(errorOf(), "mhcrt_post_pre: 'u_norm_eps' is 1e-05; needed 0 without 'u_norm_weight'");
+}
+
+namespace {
+
+/// A tensor among the members of an argument struct: the places of its address and type.
+struct Operand {
+  const char *name;
+  size_t data, type;
+};
+
+#define OPERAND(name)                                                                                                  \
+  Operand { #name, offsetof(Args, name), offsetof(Args, name##_type) }
+
+/// Messages of calls that differ in one argument from a good one, and launch nothing.
+template <typename Args>
+struct Refusals {
+  std::string symbol;
+  mhcrt_status (*kernel)(mhcrt_context *, const Args *);
+  const Args &good;
+
+  template <typename Change>
+  void expect(const std::string &message, Change change) {
+    Args bad = good;
+    change(bad);
+    Context context;
+    EXPECT_EQ(kernel(context, &bad), MHCRT_INVALID_ARGUMENT);
+    EXPECT_EQ(mhcrt_context_launches(context), 0);
+    EXPECT_EQ(context.error(), symbol + ": " + message);
+  }
+
+  /// Takes each tensor away, and gives each another type than the `needed` one.
+  void ofTensors(const std::string &needed, const std::vector<Operand> &operands) {
+    Context context;
+    ASSERT_EQ(kernel(context, &good), MHCRT_OK) << context.error();
+    for (const auto &[name, data, type] : operands) {
+      int32_t known;
+      std::memcpy(&known, reinterpret_cast<const char *>(&good) + type, sizeof(known));
+      expect("'" + std::string(name) + "' is null; needed elements of " + mhcrt_dtype_name(known),
+             [at = data](Args &a) { std::memset(reinterpret_cast<char *>(&a) + at, 0, sizeof(void *)); });
+      expect("'" + std::string(name) + "' has dtype i32; needed " + needed, [at = type](Args &a) {
+        const int32_t other = MHCRT_I32;
+        std::memcpy(reinterpret_cast<char *>(&a) + at, &other, sizeof(other));
+      });
+    }
+  }
+
+  /// Numbers that both directions have.
+  void ofNumbers() {
+    expect("'M' is -1; needed at least 0", [](Args &a) { a.M = -1; });
+    expect("'S' is 3; needed 2", [](Args &a) { a.S = 3; });
+    for (const auto &[rate, text] : {std::pair{1.0, "1"}, {-0.25, "-0.25"}, {NAN, "nan"}})
+      expect("'rate' is " + std::string(text) + "; needed at least 0 and less than 1",
+             [value = rate](Args &a) { a.rate = value; });
+    expect("'rate' is 0.25; needed 0 without 'seed'", [](Args &a) { a.seed = nullptr, a.seed_type = MHCRT_NONE; });
+  }
+};
+
+/// One with everything that may be absent.
+Boundary wholeBoundary() {
+  Boundary b(/*number=*/1, /*M=*/2, /*n=*/4, /*C=*/64, MHCRT_BF16);
+  b.hasBias = b.hasWeight = b.hasDropout = true, b.foldPre = 0;
+  return b;
+}
+
+} // namespace
+
+TEST(PostPre, BadArgumentsAreNamed) {
+  using Args = mhcrt_post_pre_args;
+  Boundary b = wholeBoundary();
+  Results r(b);
+  Buffer normWeight = b.random.buffer(MHCRT_F32, b.C);
+  Args args = {};
+  b.setPost(args), b.setPre(args);
+  TENSOR(args, h_in, b.hPost), TENSOR(args, u_norm_weight, normWeight);
+  TENSOR(args, y, r.y), TENSOR(args, u, r.u), TENSOR(args, h_pre, r.hPre), TENSOR(args, next_h_post, r.hPost);
+  TENSOR(args, next_h_res, r.hRes), TENSOR(args, proj, r.proj), TENSOR(args, stat, r.stat);
+  Refusals<Args> refusals{"mhcrt_post_pre", mhcrt_post_pre, args};
+  refusals.ofTensors("f32, bf16 or f16", {OPERAND(x)});
+  refusals.ofTensors("bf16", {OPERAND(f), OPERAND(y), OPERAND(u)});
+  refusals.ofTensors("f32 or bf16", {OPERAND(bias), OPERAND(phi), OPERAND(norm_weight), OPERAND(u_norm_weight)});
+  refusals.ofTensors("f32", {OPERAND(h_post), OPERAND(h_res), OPERAND(alpha), OPERAND(beta), OPERAND(h_in),
+                             OPERAND(h_pre), OPERAND(next_h_post), OPERAND(next_h_res), OPERAND(proj), OPERAND(stat)});
+  refusals.ofTensors("i64", {OPERAND(seed)});
+  refusals.ofNumbers();
 }
 
 TEST(PostHead, HasTheBitsOfPostAndHead) {
@@ -363,4 +450,42 @@ TEST(PostPreBwd, HasTheSameBitsWithYAndWithout) {
     ASSERT_TRUE(with == without);
     ASSERT_TRUE(without.dX.guardIntact() && without.dF.guardIntact() && without.dPhi.guardIntact());
   });
+}
+
+TEST(PostPreBwd, BadArgumentsAreNamed) {
+  using Args = mhcrt_post_pre_bwd_args;
+  Boundary b = wholeBoundary();
+  Results saved(b);
+  Gradients out(b), in(b);
+  Buffer dU = b.random.buffer(b.type, b.M * b.C), dY = b.random.buffer(b.type, b.M * b.K);
+  Args args = {};
+  b.setPost(args), b.setPre(args);
+  TENSOR(args, d_u, dU), TENSOR(args, d_h_pre, saved.hPre), TENSOR(args, d_next_h_post, saved.hPost);
+  TENSOR(args, d_next_h_res, saved.hRes), TENSOR(args, y, saved.y), TENSOR(args, d_y, dY);
+  TENSOR(args, proj, saved.proj), TENSOR(args, stat, saved.stat);
+  TENSOR(args, d_bias_in, in.dBias), TENSOR(args, d_phi_in, in.dPhi), TENSOR(args, d_norm_weight_in, in.dWeight);
+  TENSOR(args, d_alpha_in, in.dAlpha), TENSOR(args, d_beta_in, in.dBeta);
+  TENSOR(args, d_f, out.dF), TENSOR(args, d_h_post, out.dHPost), TENSOR(args, d_h_res, out.dHRes);
+  TENSOR(args, d_x, out.dX), TENSOR(args, d_bias, out.dBias), TENSOR(args, d_phi, out.dPhi);
+  TENSOR(args, d_norm_weight, out.dWeight), TENSOR(args, d_alpha, out.dAlpha), TENSOR(args, d_beta, out.dBeta);
+  Refusals<Args> refusals{"mhcrt_post_pre_bwd", mhcrt_post_pre_bwd, args};
+  refusals.ofTensors("bf16", {OPERAND(d_u), OPERAND(y), OPERAND(f), OPERAND(d_f)});
+  refusals.ofTensors("f32",
+                     {OPERAND(d_h_pre),    OPERAND(d_next_h_post), OPERAND(d_next_h_res),  OPERAND(h_post),
+                      OPERAND(h_res),      OPERAND(alpha),         OPERAND(beta),          OPERAND(proj),
+                      OPERAND(stat),       OPERAND(d_bias_in),     OPERAND(d_phi_in),      OPERAND(d_norm_weight_in),
+                      OPERAND(d_alpha_in), OPERAND(d_beta_in),     OPERAND(d_h_post),      OPERAND(d_h_res),
+                      OPERAND(d_bias),     OPERAND(d_phi),         OPERAND(d_norm_weight), OPERAND(d_alpha),
+                      OPERAND(d_beta)});
+  refusals.ofTensors("f32 or bf16", {OPERAND(d_y), OPERAND(bias), OPERAND(phi), OPERAND(norm_weight), OPERAND(d_x)});
+  refusals.ofTensors("f32, bf16 or f16", {OPERAND(x)});
+  refusals.ofTensors("i64", {OPERAND(seed)});
+  refusals.ofNumbers();
+  refusals.expect("'next_h_res' has dtype f32; needed none with absent d_out",
+                  [&](Args &a) { TENSOR(a, next_h_res, saved.hRes); });
+  TENSOR(args, d_out, dY), TENSOR(args, next_h_res, saved.hRes);
+  refusals.expect("'d_y' has dtype bf16; needed none with d_out", [](Args &) {});
+  args.d_y = nullptr, args.d_y_type = MHCRT_NONE;
+  refusals.ofTensors("bf16", {OPERAND(d_out)});
+  refusals.ofTensors("f32", {OPERAND(next_h_res)});
 }
