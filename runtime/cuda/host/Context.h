@@ -67,6 +67,7 @@ struct mhcrt_context : mhcrt::CallState {
   std::map<void *, mhcrt::DeviceBlock> buffers; ///< of the caller's allocator
 
   const char *whole = nullptr; ///< the kernel that calls of others are parts of, which errors name; null where none is
+  std::string wholeMisses;     ///< what kept faster variants from that one, in strict mode; of the present call
 
   std::map<std::string, std::string, std::less<>> pins; ///< op to variant
   std::vector<mhcrt::Choice> choices;

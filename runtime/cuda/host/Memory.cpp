@@ -99,6 +99,7 @@ void *mhcrt_context::reserve(CallMemory &memory, const char *what, int64_t bytes
 void mhcrt_context::endCall() {
   for (CallMemory *memory : {&scratch, &between})
     release(std::exchange(memory->ofCall, {}));
+  wholeMisses.clear();
 }
 
 void *mhcrt_context::reserveWorkspace(const char *what, int64_t bytes) {

@@ -19,13 +19,24 @@ static std::string listNames(const Candidate *rows, int count) {
   return text;
 }
 
-/// Misses of the rows before the last one, for a message: "sm90: 'n' is 3; needed 4".
-static std::string listMisses(const Candidate *rows, int count) {
+/// Misses of the rows before the last one, for a message: "sm90: 'n' is 3; needed 4", or "sm90 of pre: ".
+static std::string listMisses(const Candidate *rows, int count, const std::string &part = "") {
   std::string text;
   for (int i = 0; i + 1 < count; ++i)
     if (!rows[i].fits)
-      text += (text.empty() ? "" : ". ") + std::string(rows[i].name) + ": " + rows[i].needs.text();
+      text += (text.empty() ? "" : ". ") + (rows[i].name + part) + ": " + rows[i].needs.text();
   return text;
+}
+
+/// An error of strict mode; where the op is a part of another one, of that, with the reasons of both.
+static void refuse(mhcrt_context &context, const char *op, const Candidate *rows, int row) {
+  const std::string part(op), symbol = context.whole ? context.whole : "mhcrt_" + part;
+  std::string misses = listMisses(rows, row + 1, context.whole ? " of " + part : "");
+  if (context.whole && !context.wholeMisses.empty())
+    misses = context.wholeMisses + ". " + misses;
+  context.fail(MHCRT_INVALID_ARGUMENT,
+               "%s: no variant that is faster than '%s' takes %s, and strict mode refuses that one. %s", symbol.c_str(),
+               rows[row].name, context.whole ? ("its part '" + part + "'").c_str() : "this call", misses.c_str());
 }
 
 static int choosePinned(mhcrt_context &context, const char *op, const std::string &pinned, const Candidate *rows,
@@ -46,12 +57,13 @@ static int choosePinned(mhcrt_context &context, const char *op, const std::strin
 static int chooseFirst(mhcrt_context &context, const char *op, const Candidate *rows, int count) {
   const Candidate *row = std::find_if(rows, rows + count, [](const Candidate &candidate) { return candidate.fits; });
   const int number = static_cast<int>(row - rows);
-  const bool asksParts = std::strcmp(row->name, "separate") == 0;
-  if (!row->isSlower || asksParts || !context.strict)
+  if (!row->isSlower || !context.strict)
     return number;
-  context.fail(MHCRT_INVALID_ARGUMENT,
-               "mhcrt_%s: no variant that is faster than '%s' takes this call, and strict mode refuses that one. %s",
-               op, row->name, listMisses(rows, number + 1).c_str());
+  if (std::strcmp(row->name, "separate") == 0) { // its parts have rows of their own
+    context.wholeMisses = listMisses(rows, number + 1);
+    return number;
+  }
+  refuse(context, op, rows, number);
   return -1;
 }
 

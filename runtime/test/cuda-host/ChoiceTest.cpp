@@ -89,11 +89,14 @@ protected:
          n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
     return chosen("pre");
   }
-  std::string postPre(int32_t type, int64_t C, void *seed = nullptr) {
+  void callPostPre(int32_t type, int64_t C, void *seed = nullptr) {
     call(mhcrt_post_pre, context, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F,
          nullptr, none, t, F, t, F, nullptr, none, t, type, t, type, t, F, t, F, t, F, t, F, t, F, 100, C, 4,
          seed ? 2 : 0, 24, 4 * C, 3, MHCRT_LAYOUT_NC, 0, 0.0, 0, 0, 0, 1e-6, 1e-6, 2, MHCRT_RES_MAP_SINKHORN, 0, 0, 0,
          1e-6, 20, 0, precision);
+  }
+  std::string postPre(int32_t type, int64_t C, void *seed = nullptr) {
+    callPostPre(type, C, seed);
     return chosen("post_pre");
   }
   /// With the norm of u.
@@ -375,16 +378,34 @@ TEST_F(CudaChoice, NormsOfUAreMadeByClusters) {
   }
 }
 
-/// Its parts have rows of their own, which strict mode asks.
+/// Its parts have rows of their own, which strict mode asks: the reasons of all are told.
 TEST_F(CudaChoice, SeparateLaunchesAreNotGeneric) {
   mhcrt_cuda_set_strict(context, 1);
   EXPECT_EQ(postPre(B, 4096, t), "separate"); // a dropout
-  call(mhcrt_post_pre, context, t, B, nullptr, none, t, F, t, B, t, F, nullptr, none, t, F, nullptr, none, t, F, t, F,
-       nullptr, none, t, B, t, B, t, F, t, F, t, F, t, F, t, F, 100, 33, 4, 0, 24, 132, 3, MHCRT_LAYOUT_NC, 0, 0.0, 0,
-       0, 0, 1e-6, 1e-6, 2, MHCRT_RES_MAP_SINKHORN, 0, 0, 0, 1e-6, 20, 0, precision);
-  EXPECT_NE(std::string(mhcrt_last_error(context)).find("no variant that is faster than 'generic' takes this call"),
-            std::string::npos)
-      << mhcrt_last_error(context);
+  EXPECT_EQ(postPreBwd(B, 4096, t, nullptr, t), "separate");
+  const auto refusal = [&](int64_t C) {
+    callPostPre(B, C);
+    const std::string text = mhcrt_last_error(context);
+    mhcrt_clear_error(context);
+    return text;
+  };
+  const std::string widths = "needed C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 6656, 7168, "
+                             "8192, 12288 or 16384";
+  EXPECT_EQ(refusal(33), "mhcrt_post_pre: no variant that is faster than 'generic' takes its part 'post', and strict "
+                         "mode refuses that one. sm90: " +
+                             widths +
+                             ". n4 of post: 'C' is 33; needed a multiple of 8. n2n8 of post: needed 2 or 8 streams. "
+                             "cn4 of post: needed the layout [M,C,n]");
+  precision = MHCRT_PRECISION_IEEE;
+  EXPECT_EQ(refusal(4096), "mhcrt_post_pre: no variant that is faster than 'generic' takes its part 'pre', and strict "
+                           "mode refuses that one. sm90: 'precision' is ieee; needed at most bf16x3. sm90 of pre: "
+                           "'precision' is ieee; needed at most bf16x3. n8 of pre: 'precision' is ieee; needed at most "
+                           "bf16x3. tf32x3 of pre: 'precision' is ieee; needed at most tf32x3");
+  // The reasons are those of one call.
+  call(mhcrt_aggregate, context, t, B, t, F, t, B, 100, 4, 33, MHCRT_LAYOUT_NC);
+  EXPECT_STREQ(mhcrt_last_error(context), "mhcrt_aggregate: no variant that is faster than 'generic' takes this call, "
+                                          "and strict mode refuses that one. n4: 'C' is 33; needed a multiple of 8. "
+                                          "n2n8: needed 2 or 8 streams. cn4: needed the layout [M,C,n]");
   mhcrt_clear_error(context);
 }
 
@@ -421,6 +442,12 @@ TEST_F(CudaChoice, NeedsOfBoundariesInWords) {
   mhcrt_cuda_choice_at(context, 0, &choice);
   EXPECT_STREQ(choice.fallback, "sm90: needed C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, "
                                 "6656, 7168, 8192, 12288 or 16384");
+  mhcrt_cuda_pin(context, "post_pre=sm90");
+  callPostPre(B, 4096, t);
+  EXPECT_STREQ(mhcrt_last_error(context),
+               "mhcrt_post_pre: the pinned variant 'sm90' does not take this call: 'seed' is "
+               "given; needed none");
+  mhcrt_clear_error(context);
   mhcrt_cuda_pin(context, "post_pre_bwd=sm90");
   call(mhcrt_post_pre_bwd, context, nullptr, none, nullptr, none, t, F, t, F, nullptr, none, nullptr, none, nullptr,
        none, nullptr, none, t, B, nullptr, none, t, F, t, B, t, F, nullptr, none, t, F, nullptr, none, t, F, t, F, t, F,
