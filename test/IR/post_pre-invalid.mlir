@@ -28,6 +28,20 @@ func.func @width_of_u(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tenso
 
 // -----
 
+func.func @type_of_u(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{'u' has elements of type 'f32'; needed 'bf16', the type of 'x'}}
+  %y, %u, %next_h_post, %next_h_res = mhc.post_pre(f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false>
+    -> (y : tensor<?x4x64xbf16>, u : tensor<?x64xf32>, next_h_post : tensor<?x4xf32>, next_h_res : tensor<?x4x4xf32>)
+  return
+}
+
+// -----
+
 func.func @type_of_y(%f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
     %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
   // expected-error @below {{'y' has elements of type 'f32'; needed 'bf16', the type of 'x'}}
@@ -123,6 +137,24 @@ func.func @type_of_given_y(%d_u: tensor<?x64xbf16>, %d_post: tensor<?x4xf32>, %d
   // expected-error @below {{'y' has elements of type 'f32'; needed 'bf16', the type of 'x'}}
   %d_f = mhc.post_pre_bwd(d_u = %d_u : tensor<?x64xbf16>, d_next_h_post = %d_post : tensor<?x4xf32>,
       d_next_h_res = %d_res : tensor<?x4x4xf32>, y = %y : tensor<?x4x64xf32>, f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>,
+      proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, next_orient = io>
+    -> (d_f : tensor<?x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @shape_of_given_y(%d_u: tensor<?x64xbf16>, %d_post: tensor<?x4xf32>, %d_res: tensor<?x4x4xf32>, %y: tensor<?x4x32xbf16>,
+    %next: tensor<?x4x4xf32>, %proj: tensor<?x24xf32>, %stat: tensor<?xf32>,
+    %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{dimension 'C' is 64 in 'd_u' but 32 in 'y'}}
+  %d_f = mhc.post_pre_bwd(d_u = %d_u : tensor<?x64xbf16>, d_next_h_post = %d_post : tensor<?x4xf32>,
+      d_next_h_res = %d_res : tensor<?x4x4xf32>, y = %y : tensor<?x4x32xbf16>, f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
       x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
       alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>,
       proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>)
