@@ -192,7 +192,15 @@ static void fuse(Sites &sites, PostBwdOp post) {
                   {Reason::gradientFromElsewhere, post, describe(post.getDXIn()), "no gradient to add to"});
     return;
   }
-  if (post.getLayout() != pre.getLayout() || !readsInFrontOf(post, pre.getDX(), pre)) {
+  if (post.getLayout() != pre.getLayout()) {
+    sites.decline("post_pre_bwd", {Reason::boundaryForm,
+                                   post,
+                                   ("'mhc.pre_bwd' in layout " + stringifyLayout(pre.getLayout())).str(),
+                                   ("'mhc.pre_bwd' in layout " + stringifyLayout(post.getLayout())).str(),
+                                   {post.getDOut(), Value()}});
+    return;
+  }
+  if (!readsInFrontOf(post, pre.getDX(), pre)) {
     sites.decline("post_pre_bwd", {Reason::boundaryOrder,
                                    post,
                                    "operands of 'mhc.post_bwd' that are made behind 'mhc.pre_bwd'",
