@@ -44,6 +44,55 @@ llvm::Expected<Tensors> mhc::runOnce(const mhcrt_model *model, llvm::StringRef n
   return results;
 }
 
+static mhcrt::HostTensor cloned(const mhcrt::HostTensor &tensor) {
+  mhcrt::HostTensor copy;
+  std::string error;
+  if (copy.allocate(tensor.dtype(), tensor.dims(), error))
+    std::memcpy(copy.data(), tensor.data(), tensor.bytes());
+  return copy;
+}
+
+Tensors mhc::copyOf(llvm::ArrayRef<mhcrt::HostTensor> tensors) {
+  Tensors copies;
+  for (const mhcrt::HostTensor &tensor : tensors)
+    copies.push_back(cloned(tensor));
+  return copies;
+}
+
+/// Whether an argument of the backward half is the tensor `name`. A number tells those apart that have one name.
+static bool isCalled(llvm::StringRef argument, llvm::StringRef name) {
+  return argument.consume_front(name) &&
+         (argument.empty() || (argument.consume_front("_") && llvm::all_of(argument, llvm::isDigit)));
+}
+
+llvm::Expected<Tensors> mhc::backwardArguments(const mhcrt_model *model, const std::string &grad,
+                                               llvm::ArrayRef<mhcrt::HostTensor> whole,
+                                               llvm::ArrayRef<mhcrt::HostTensor> made) {
+  int32_t joint, forward, backward;
+  mhcrt_message message;
+  for (auto [suffix, entry] : {std::pair{"_grad", &joint}, {"_fwd", &forward}, {"_bwd", &backward}})
+    if (mhcrt_model_find_entry(model, (grad + suffix).c_str(), entry, &message) != MHCRT_OK)
+      return llvm::createStringError(message.text);
+  // Arguments, what was made of them and cotangents, in the order in which the backward half has those that it reads.
+  const size_t arguments = mhcrt_model_arguments(model, forward);
+  std::vector<std::pair<llvm::StringRef, const mhcrt::HostTensor *>> known;
+  for (auto [i, tensor] : llvm::enumerate(whole.take_front(arguments)))
+    known.emplace_back(mhcrt_model_argument(model, joint, i)->name, &tensor);
+  for (auto [i, tensor] : llvm::enumerate(made))
+    known.emplace_back(mhcrt_model_result(model, forward, i)->name, &tensor);
+  for (auto [i, tensor] : llvm::enumerate(whole.drop_front(arguments)))
+    known.emplace_back(mhcrt_model_argument(model, joint, arguments + i)->name, &tensor);
+  Tensors inputs;
+  for (int32_t i = 0; i < mhcrt_model_arguments(model, backward); ++i) {
+    llvm::StringRef name = mhcrt_model_argument(model, backward, i)->name;
+    auto found = llvm::find_if(known, [&](auto &tensor) { return tensor.second && isCalled(name, tensor.first); });
+    if (found == known.end())
+      return llvm::createStringError("nothing is called '" + name.str() + "', which '" + grad + "_bwd' reads");
+    inputs.push_back(cloned(*std::exchange(found->second, nullptr)));
+  }
+  return inputs;
+}
+
 llvm::Expected<Tensors> mhc::runText(llvm::StringRef text, llvm::StringRef entry, const Tensors &arguments,
                                      const CompileOptions &options) {
   Compiler compiler;

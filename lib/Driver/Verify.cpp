@@ -241,21 +241,6 @@ llvm::Expected<Expectation *> Verifier::jointExpectation() {
   return &*joint;
 }
 
-static mhcrt::HostTensor copyOf(const mhcrt::HostTensor &tensor) {
-  mhcrt::HostTensor copy;
-  std::string error;
-  if (copy.allocate(tensor.dtype(), tensor.dims(), error))
-    std::memcpy(copy.data(), tensor.data(), tensor.bytes());
-  return copy;
-}
-
-static Tensors copyOf(llvm::ArrayRef<mhcrt::HostTensor> tensors) {
-  Tensors copies;
-  for (const mhcrt::HostTensor &tensor : tensors)
-    copies.push_back(copyOf(tensor));
-  return copies;
-}
-
 llvm::Expected<bool> Verifier::verifyForward(int32_t entry) {
   auto expected = jointExpectation();
   if (!expected)
@@ -272,39 +257,20 @@ llvm::Expected<bool> Verifier::verifyForward(int32_t entry) {
   return good;
 }
 
-/// Whether an argument of the backward half is the tensor `name`. A number tells those apart that have one name.
-static bool isCalled(StringRef argument, StringRef name) {
-  return argument.consume_front(name) &&
-         (argument.empty() || (argument.consume_front("_") && llvm::all_of(argument, llvm::isDigit)));
-}
-
 llvm::Expected<bool> Verifier::verifyBackward(int32_t entry) {
   auto expected = jointExpectation();
   if (!expected)
     return expected.takeError();
-  const int32_t forward = find(grad + "_fwd"), whole = find(grad + "_grad");
+  const int32_t forward = find(grad + "_fwd");
   const llvm::ArrayRef<mhcrt::HostTensor> all = (*expected)->arguments;
   const auto arguments = all.take_front(mhcrt_model_arguments(model, forward));
   auto saved = runOnce(model, mhcrt_model_entry_name(model, forward), copyOf(arguments), options.runOptions.threads);
   if (!saved)
     return saved.takeError();
-  // Arguments, saved results and cotangents, in the order in which the backward half has those that it reads.
-  std::vector<std::pair<StringRef, const mhcrt::HostTensor *>> known;
-  for (auto [i, tensor] : llvm::enumerate(arguments))
-    known.emplace_back(mhcrt_model_argument(model, whole, i)->name, &tensor);
-  for (auto [i, tensor] : llvm::enumerate(*saved))
-    known.emplace_back(mhcrt_model_result(model, forward, i)->name, &tensor);
-  for (auto [i, tensor] : llvm::enumerate(all.drop_front(arguments.size())))
-    known.emplace_back(mhcrt_model_argument(model, whole, arguments.size() + i)->name, &tensor);
-  Tensors inputs;
-  for (int32_t i = 0; i < mhcrt_model_arguments(model, entry); ++i) {
-    StringRef name = mhcrt_model_argument(model, entry, i)->name;
-    auto found = llvm::find_if(known, [&](auto &tensor) { return tensor.second && isCalled(name, tensor.first); });
-    if (found == known.end())
-      return llvm::createStringError("nothing is called '" + name.str() + "', which '" + grad + "_bwd' reads");
-    inputs.push_back(copyOf(*std::exchange(found->second, nullptr)));
-  }
-  auto got = runEntry(entry, inputs);
+  auto inputs = backwardArguments(model, grad, all, *saved);
+  if (!inputs)
+    return inputs.takeError();
+  auto got = runEntry(entry, *inputs);
   if (!got)
     return got.takeError();
   return report(entry, *got, **expected, (*expected)->want.size() - got->size());

@@ -20,6 +20,14 @@ using Tensors = std::vector<mhcrt::HostTensor>;
 llvm::Expected<Tensors> runOnce(const mhcrt_model *model, llvm::StringRef entry, const Tensors &arguments,
                                 int32_t threads = 0, int repetitions = 0);
 
+Tensors copyOf(llvm::ArrayRef<mhcrt::HostTensor> tensors);
+
+/// The arguments of the backward half of a function's gradient: of those of the whole gradient, and of what the forward
+/// half `made` of its own.
+llvm::Expected<Tensors> backwardArguments(const mhcrt_model *model, const std::string &grad,
+                                          llvm::ArrayRef<mhcrt::HostTensor> whole,
+                                          llvm::ArrayRef<mhcrt::HostTensor> made);
+
 /// Compiles `text` and runs its function `entry`.
 llvm::Expected<Tensors> runText(llvm::StringRef text, llvm::StringRef entry, const Tensors &arguments,
                                 const CompileOptions &options = {});

@@ -56,6 +56,14 @@ static int randomModules(const Options &options, const RunFunction &) {
   return counts.failed ? 1 : 0;
 }
 
+static int randomModels(const Options &options, const RunFunction &) {
+  ModelCounts counts = runModels(options, std::cout);
+  std::cout << counts.passed << " passed, " << counts.failed << " failed; " << counts.sublayers << " sublayers, "
+            << counts.boundaries << " boundaries in one kernel forward, " << counts.backward << " backward; "
+            << counts.unjudged << " of " << counts.results << " results not judged\n";
+  return counts.failed ? 1 : 0;
+}
+
 static int randomSizes(const Options &options, const RunFunction &) {
   SizeCounts counts = runSizes(options, std::cout);
   std::cout << counts.passed << " passed, " << counts.failed << " failed; " << counts.wrongCalls << " wrong calls; "
@@ -129,6 +137,11 @@ static const std::vector<Command> &commands() {
        "compile random graphs with mHC chains in them at every level of fusion,\n"
        "against the reference",
        randomModules},
+      {"random-models",
+       {"--count", "--seed"},
+       "compile random models of 1 to 12 sublayers and their gradients without fusion\n"
+       "and across sublayers, against the reference",
+       randomModels},
       {"random-sizes",
        {"--count", "--seed"},
        "compile random programs of open sizes and their gradients at every level of\n"

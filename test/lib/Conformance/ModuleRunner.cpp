@@ -9,26 +9,17 @@
 //===----------------------------------------------------------------------===//
 #include "Conformance/RandomGraph.h"
 #include "Conformance/Runner.h"
+#include "Expectation.h"
 #include "Reduction.h"
 #include "mhc/IR/MhcInterfaces.h"
 #include "mhc/Support/Output.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/Support/FormatVariadic.h"
 
-#include <cmath>
 #include <filesystem>
 #include <ostream>
 
 namespace mhc::conformance {
 
-/// Relative to the largest value of a result; sums of f32 round in their own order.
-static constexpr double kLeastTolerance = 2e-5;
-/// Where a result is further away, every op is rounded at random so many times. As far as they move it, compiled code
-/// may, which rounds at other places.
-static constexpr int kDisturbances = 8;
-/// A result that rounding may move further, relative to the largest value, is not judged: a comparison may have come
-/// out the other way.
-static constexpr double kMostNoise = 0.25;
 /// One module in so many is compiled as for users; loops compile ten times as fast without optimisation.
 static constexpr uint64_t kOptimizeEvery = 64;
 
@@ -39,79 +30,12 @@ struct Level {
   FuseLevel fuse;
 };
 
-/// Truth about one module on its arguments.
-class Expectation {
-public:
-  Expectation(mlir::ModuleOp module, const Tensors &arguments) : module(module), arguments(arguments) {}
-
-  llvm::Error evaluate();
-  /// Errors in the results; empty when they are right, or cannot be judged.
-  llvm::Expected<std::string> judge(const Tensors &got, ModuleCounts &counts);
-
-private:
-  llvm::Expected<double> noiseOf(size_t result);
-
-  mlir::ModuleOp module;
-  const Tensors &arguments;
-  Tensors want;
-  std::vector<Tensors> moved;
-};
-
-enum class Outcome { Good, Wrong, Error };
-
-struct Verdict {
-  Outcome outcome = Outcome::Good;
-  std::string problem;
-};
-
 } // namespace
 
 static constexpr Level kLevels[] = {{"fuse=none", FuseLevel::none},
                                     {"fuse=chain", FuseLevel::chain},
                                     {"fuse=layer", FuseLevel::layer},
                                     {"fuse=model", FuseLevel::model}};
-
-llvm::Error Expectation::evaluate() {
-  auto results = evaluateLeafOps(module, kGraph, arguments);
-  if (!results)
-    return results.takeError();
-  want = std::move(*results);
-  return llvm::Error::success();
-}
-
-llvm::Expected<double> Expectation::noiseOf(size_t result) {
-  if (moved.empty()) {
-    auto results = evaluateRounded(module, kGraph, arguments, kDisturbances);
-    if (!results)
-      return results.takeError();
-    moved = std::move(*results);
-  }
-  return roundingNoise(want, moved, result);
-}
-
-llvm::Expected<std::string> Expectation::judge(const Tensors &got, ModuleCounts &counts) {
-  std::string report;
-  for (size_t i = 0; i < want.size(); ++i) {
-    mhcrt::HostTensor wide;
-    std::string error;
-    if (!mhcrt::convert(got[i].get(), MHCRT_F64, wide, error) || wide.dims() != want[i].dims())
-      return llvm::createStringError("result " + std::to_string(i) + " is " + got[i].type() + "; the reference has " +
-                                     want[i].type() + error);
-    double size = largestMagnitude(want[i]), difference = largestDifference(want[i], wide);
-    ++counts.results;
-    if (difference <= kLeastTolerance * size)
-      continue;
-    auto noise = noiseOf(i);
-    if (!noise)
-      return noise.takeError();
-    if (!(*noise <= kMostNoise * size)) // NaNs as well
-      ++counts.unjudged;
-    else if (!(difference <= *noise))
-      report += llvm::formatv("  result {0} is off by {1:e}; rounding explains {2:e}, the largest value is {3:e}\n", i,
-                              difference, *noise, size);
-  }
-  return report;
-}
 
 static llvm::Expected<Tensors> compileAndRun(Compiler &compiler, mlir::ModuleOp module, const Tensors &arguments,
                                              const CompileOptions &options) {
@@ -120,10 +44,6 @@ static llvm::Expected<Tensors> compileAndRun(Compiler &compiler, mlir::ModuleOp 
   if (!model)
     return model.takeError();
   return runOnce((*model)->get(), kGraph, arguments, /*threads=*/1);
-}
-
-static Verdict errorOf(const std::string &where, llvm::Error error) {
-  return {Outcome::Error, "  " + where + ": " + llvm::toString(std::move(error)) + "\n"};
 }
 
 /// Whether the compiler finds an mHC op in the module.
@@ -151,7 +71,7 @@ static Compiler::Module inLeafOps(mlir::ModuleOp module) {
 static Verdict checkModule(Compiler &compiler, mlir::ModuleOp module, const Tensors &arguments, unsigned optLevel,
                            ModuleCounts &counts) {
   Compiler::Module leafOps = inLeafOps(module);
-  Expectation expectation(*leafOps, arguments);
+  Expectation expectation(*leafOps, kGraph, arguments);
   if (llvm::Error error = expectation.evaluate())
     return errorOf("reference", std::move(error));
   CompileOptions options;

@@ -273,7 +273,7 @@ RandomCase randomCase(uint64_t seed, Prepare prepare) {
   return result;
 }
 
-RandomCase plainCase(uint64_t seed) {
+RandomCase plainCase(uint64_t seed, Prepare prepare) {
   Random random(seed * 0x2545f4914f6cdd1du + 2);
   RandomCase result;
   Attributes &attr = result.golden.attributes = randomAttributes(random);
@@ -291,6 +291,8 @@ RandomCase plainCase(uint64_t seed) {
   // With more channels than streams and several tokens, every dimension is what it seems to be.
   int64_t tokens = random.between(2, 5), channels = random.between(attr.n + 1, 20);
   result.golden.op = randomOp(random);
+  if (prepare)
+    prepare(result, channels);
   complete(result, random, seed, tokens, channels);
   return result;
 }

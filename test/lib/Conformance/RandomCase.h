@@ -29,7 +29,7 @@ using Prepare = llvm::function_ref<void(RandomCase &random, int64_t &channels)>;
 RandomCase randomCase(uint64_t seed, Prepare prepare = nullptr);
 
 /// A case that is plainly written and is found for certain: n of 2..6, several tokens, more channels than streams.
-RandomCase plainCase(uint64_t seed);
+RandomCase plainCase(uint64_t seed, Prepare prepare = nullptr);
 
 /// The front end of a gated delta net of any form, in random words or as an op.
 RandomCase gatedDeltaCase(uint64_t seed);

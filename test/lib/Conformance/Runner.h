@@ -64,15 +64,28 @@ Counts runRandom(const Options &options, const RunFunction &run, std::ostream &o
 /// float64. The forward and backward functions must agree with the joint one.
 Counts runGradients(const Options &options, std::ostream &out);
 
-struct ModuleCounts {
-  int64_t passed = 0, failed = 0, raised = 0;
+struct JudgedCounts {
   int64_t results = 0, unjudged = 0; ///< of all levels; the latter depend on rounding alone
+};
+
+struct ModuleCounts : JudgedCounts {
+  int64_t passed = 0, failed = 0, raised = 0;
 };
 
 /// Compiles random modules with mHC chains in them at every fusion level and compares what they compute with the
 /// float64 evaluator. The tolerance follows from how far results move when every op of the module rounds at random.
 /// Prints modules that fail, reduced.
 ModuleCounts runModules(const Options &options, std::ostream &out);
+
+struct ModelCounts : JudgedCounts {
+  int64_t passed = 0, failed = 0;
+  int64_t sublayers = 0;                ///< of all models
+  int64_t boundaries = 0, backward = 0; ///< between two of them: in one kernel forward, and backward
+};
+
+/// Compiles random models of 1 to 12 sublayers and their gradients without fusion and across sublayers, with any
+/// choice of what is computed again, and compares gradients, as one function and as two, as runModules does.
+ModelCounts runModels(const Options &options, std::ostream &out);
 
 struct SizeCounts {
   int64_t passed = 0, failed = 0;
