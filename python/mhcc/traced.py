@@ -1,14 +1,28 @@
 """Modules that Dynamo does not look into, as they would break its graph: each call is one graph with its derivative."""
 
 import types
+import typing
 
 import torch
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 from . import backend
 from .capture import Unsupported, fake_arguments, trace
 
 _PLAIN = (torch.Tensor, bool, int, float, str, torch.dtype, torch.device, type(None))
+
+
+class _Nothing(typing.NamedTuple):
+    """None among arguments and results: a graph has no value for it, and none is needed for a tuple without parts."""
+
+
+def _without_none(tree):
+    return tree_map(lambda leaf: _Nothing() if leaf is None else leaf, tree)
+
+
+def _with_none(tree):
+    return tree_map(lambda leaf: None if isinstance(leaf, _Nothing) else leaf, tree,
+                    is_leaf=lambda part: isinstance(part, _Nothing))  # fmt: skip
 
 
 class Traced:
@@ -22,7 +36,7 @@ class Traced:
         self.compile, self.streams = compile, method != "forward"
         forward = getattr(owner, method)
         self.forward = forward.forward if isinstance(forward, Traced) else forward
-        opaque = torch._dynamo.nonstrict_trace(self._run)
+        opaque = torch._dynamo.nonstrict_trace(torch.compiler.disable(self._run))
 
         def call(*given):
             return opaque(*given)
@@ -37,13 +51,14 @@ class Traced:
         if not all(isinstance(leaf, _PLAIN) for leaf in tree_leaves((args, kwargs))):  # to trace may change an object
             return self.forward(*args, **kwargs)
         weights = {**dict(self.module.named_parameters()), **dict(self.module.named_buffers())}
-        return self.run(weights, args, kwargs, self.module.training)
+        return _with_none(self.run(weights, *_without_none((args, kwargs)), self.module.training))
 
     def _run(self, weights, args, kwargs, training):
         # Functions that the module has compiled by itself are traced as well.
         with torch._dynamo.config.patch(error_on_nested_fx_trace=False), torch.compiler.set_stance("force_eager"):
             with torch.nn.utils.stateless._reparametrize_module(self.module, weights):
-                return self.forward(*args, **kwargs)
+                args, kwargs = _with_none((args, kwargs))
+                return _without_none(self.forward(*args, **kwargs))
 
     def _compile(self, module, inputs):
         try:

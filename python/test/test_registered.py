@@ -1,6 +1,7 @@
 """Modules that are traced without Dynamo."""
 
 import copy
+import types
 
 import mhcc
 import modules
@@ -82,6 +83,62 @@ def test_method():
     module.layers[0].join.forward = lambda *args: seen.append(args)
     module.layers[0].join(object(), 1)
     assert len(seen) == 1
+
+
+class Masked(modules.Breaking):
+    """None is among its arguments and its results."""
+
+    def forward(self, x, mask):
+        u, *others = super().forward(x)
+        return u if mask is None else u * mask, *others, mask
+
+    def join(self, u, post, res, x, mask):
+        return super().join(u, post, res, x)
+
+
+class MaskedModel(modules.BreakingModel):
+    def forward(self, x, mask=None):
+        for layer in self.layers:
+            x = layer.join(*layer(x, mask))
+        return x
+
+
+def test_none():
+    """A mask that is None is another form of the arguments."""
+    mhcc.register_module(Masked, "join")
+    module, x = MaskedModel(kind=Masked), torch.randn(2, 3, 4, 16)
+    eager = copy.deepcopy(module)
+    run = mhcc.compile(module, inner="aot_eager")
+    for mask in (None, torch.rand(2, 3, 1)):
+        backend.found.clear()
+        found = results(lambda x: run(x, mask), module, x)
+        wanted = results(lambda x: eager(x, mask), eager, x)
+        for value, expected in zip(found, wanted):
+            assert (value - expected).abs().max() <= 1e-5 * expected.abs().max()
+        assert ops().count("mhc.pre") == 2
+
+
+class Boxed(modules.Breaking):
+    """A result that no graph can have."""
+
+    def forward(self, x):
+        return types.SimpleNamespace(parts=super().forward(x))
+
+
+class BoxedModel(modules.BreakingModel):
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer.join(*layer(x).parts)
+        return x
+
+
+def test_result_of_another_kind():
+    """Such a module runs as it is."""
+    mhcc.register_module(Boxed)
+    module, x = BoxedModel(kind=Boxed), torch.randn(2, 3, 4, 16)
+    wanted = module(x)
+    torch.testing.assert_close(mhcc.compile(module, inner="aot_eager")(x), wanted, rtol=1e-4, atol=1e-5)
+    assert "mhc.pre" not in ops()
 
 
 def test_static_methods():
