@@ -1,5 +1,6 @@
 """Modules that Dynamo does not look into, as they would break its graph: each call is one graph with its derivative."""
 
+import math
 import types
 import typing
 
@@ -73,23 +74,48 @@ class Traced:
 
 
 def _results(run, inputs):
-    """Results for copies of inputs, and gradients of those that have some."""
+    """Results for copies of inputs, and gradients of those that have some; chance is the same in each run."""
     given = [one.detach().clone().requires_grad_(one.requires_grad) if isinstance(one, torch.Tensor) else one.node.hint
              for one in inputs]  # fmt: skip
-    results = [one for one in run(*given) if isinstance(one, torch.Tensor) and one.is_floating_point()]
-    loss = sum((one.double() * torch.linspace(-1, 1, one.numel()).to(one).view_as(one)).sum() for one in results)
+    with torch.random.fork_rng({one.device for one in given if isinstance(one, torch.Tensor) and one.is_cuda}):
+        results = [one for one in run(*given) if isinstance(one, torch.Tensor) and one.is_floating_point()]
+    loss = sum((one.double() * torch.arange(one.numel(), device=one.device).double().sin().view_as(one)).sum()
+               for one in results)  # fmt: skip
     wanted = [one for one in given if isinstance(one, torch.Tensor) and one.requires_grad]
     differs = isinstance(loss, torch.Tensor) and loss.requires_grad
     return results + (list(torch.autograd.grad(loss, wanted, allow_unused=True)) if differs else [None] * len(wanted))
 
 
+def _moved(inputs, turn):
+    """The same inputs, but that each number is greater or less by one or two roundings."""
+
+    def move(one):
+        if not isinstance(one, torch.Tensor) or not one.is_floating_point():
+            return one
+        signs = torch.arange(1, one.numel() + 1, device=one.device).mul(turn).sin().sign().view(one.shape)
+        return (one.detach() * (1 + torch.finfo(one.dtype).eps * signs)).to(one.dtype).requires_grad_(one.requires_grad)
+
+    return [move(one) for one in inputs]
+
+
+def _distance(one, other):
+    """The largest difference of two tensors; infinite where one of them alone is none."""
+    if one is None or other is None:
+        return 0.0 if one is other else math.inf
+    return (one.double() - other.double()).abs().max().item() if one.numel() else 0.0
+
+
 def _check(call, graph, inputs):
-    """An error where a graph computes something else than the module, or has another derivative."""
-    with torch.random.fork_rng(devices=[]):
-        pairs = zip(_results(graph, inputs), _results(call, inputs))
-    for value, wanted in pairs:
-        both = value is not None and wanted is not None
-        error = (value.double() - wanted.double()).abs().max() if both else float(value is not wanted)
-        bound = 64 * torch.finfo(wanted.dtype).eps * wanted.double().abs().max() if both else 0.0
-        if not error <= bound:  # as NaN is not
+    """An error where a graph computes something else than the module, or has another derivative.
+
+    A gradient is a sum of terms, each of which is rounded: its error goes by their size, even where they cancel to almost
+    nothing. The module itself says how large it is: inputs that are moved by a rounding move each term by about one. So
+    a gradient may be apart by 16 times of what this changes in it, or by 16 roundings of its largest element.
+    """
+    moved = [_results(call, _moved(inputs, turn)) for turn in (1.3, 2.3, 3.3)]
+    for value, wanted, *others in zip(_results(graph, inputs), _results(call, inputs), *moved):
+        size = wanted.double().abs().max().item() if wanted is not None and wanted.numel() else 0.0
+        rounding = torch.finfo(wanted.dtype).eps if wanted is not None else 0.0
+        bound = 16 * max(rounding * size, *(_distance(other, wanted) for other in others))
+        if not _distance(value, wanted) <= bound:  # as NaN is not
             raise Unsupported("a registered module has another derivative than that of what it computes")

@@ -2,12 +2,13 @@
 
 import copy
 import types
+import warnings
 
 import mhcc
 import modules
 import pytest
 import torch
-from mhcc import backend, model
+from mhcc import backend, model, traced
 
 
 @pytest.fixture(autouse=True)
@@ -139,6 +140,67 @@ def test_result_of_another_kind():
     wanted = module(x)
     torch.testing.assert_close(mhcc.compile(module, inner="aot_eager")(x), wanted, rtol=1e-4, atol=1e-5)
     assert "mhc.pre" not in ops()
+
+
+class Normed(torch.autograd.Function):
+    """A norm whose derivative is computed in another order than PyTorch's."""
+
+    @staticmethod
+    def forward(ctx, x):
+        scale = torch.rsqrt(x.square().mean(-1, keepdim=True))
+        ctx.save_for_backward(x * scale, scale)
+        return x * scale
+
+    @staticmethod
+    def backward(ctx, gradient):
+        y, scale = ctx.saved_tensors
+        return (gradient - y * (gradient * y).mean(-1, keepdim=True)) * scale
+
+
+class Invariant(torch.nn.Module):
+    """Has a factor that its norm takes away, so that the gradient of it is made of roundings alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.factor = torch.nn.Parameter(torch.tensor(0.7))
+
+    def forward(self, x):
+        return Normed.apply(x * self.factor)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_gradient_that_cancels(dtype):
+    mhcc.register_module(Invariant)
+    module = Invariant().to(dtype)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "mhcc leaves a graph")
+        mhcc.compile(module, inner="aot_eager")(torch.randn(64, 32, dtype=dtype, requires_grad=True))
+
+
+def test_another_derivative_in_bf16(monkeypatch):
+    monkeypatch.setattr(modules.Recomputed, "factor", 2.0)
+    module = modules.BreakingModel(layers=1).bfloat16()
+    with pytest.warns(UserWarning, match="another derivative than that of what it computes"):
+        mhcc.compile(module, inner="aot_eager")(torch.randn(2, 3, 4, 16, dtype=torch.bfloat16, requires_grad=True))
+
+
+class Dropping(torch.nn.Module):
+    def forward(self, x):
+        return torch.nn.functional.dropout(Normed.apply(x), 0.5, self.training)
+
+
+def test_chance():
+    """Chance is the same for the module and its graph where they are compared, and goes on as before for the rest."""
+    mhcc.register_module(Dropping)
+    run, x = mhcc.compile(Dropping(), inner="aot_eager"), torch.randn(64, 32)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "mhcc leaves a graph")
+        run(x)
+    torch.manual_seed(0)
+    wanted = torch.rand(3)
+    torch.manual_seed(0)
+    traced._results(Dropping(), [x])
+    assert torch.equal(torch.rand(3), wanted)
 
 
 def test_static_methods():
