@@ -304,8 +304,10 @@ void Call::setPlace(const BoxedTensor &row, const Tensor &tensor) {
 void Call::setOperand(unsigned number) {
   const BoxedTensor &row = op.tensors[number];
   std::optional<Tensor> &tensor = tensors[number];
-  if (tensor && !tensor->defined()) // None for one that is needed, which the kernel tells
+  if (tensor && !tensor->defined()) // None for one that is needed
     tensor.reset();
+  if (!tensor && !row.isOptional) // sizes of results are not known without it
+    fail(op, "'" + std::string(row.name) + "' is absent; needed a tensor");
   if (!tensor)
     return;
   setPlace(row, *tensor);
