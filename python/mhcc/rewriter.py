@@ -19,12 +19,15 @@ class Unsupported(Exception):
 
 @functools.cache
 def _compiler():
-    library = ctypes.CDLL(PATH)
     text = [ctypes.c_char_p, ctypes.c_size_t]
-    library.mhc_rewrite_graph.argtypes = [*text, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)]
-    library.mhc_join_graph.argtypes = [*text, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)]
-    library.mhc_read_graph.argtypes = [*text, ctypes.POINTER(ctypes.c_void_p)]
-    library.mhc_free_text.argtypes = [ctypes.c_void_p]
+    try:
+        library = ctypes.CDLL(PATH)
+        library.mhc_rewrite_graph.argtypes = [*text, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)]
+        library.mhc_join_graph.argtypes = [*text, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)]
+        library.mhc_read_graph.argtypes = [*text, ctypes.POINTER(ctypes.c_void_p)]
+        library.mhc_free_text.argtypes = [ctypes.c_void_p]
+    except (OSError, AttributeError) as error:
+        raise Unsupported(f"the compiler cannot be loaded: {error}") from error
     return library
 
 

@@ -11,7 +11,7 @@ import mhcc
 import modules
 import pytest
 import torch
-from mhcc import backend
+from mhcc import backend, rewriter
 from mhcc.compat import megatron
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -549,6 +549,29 @@ def test_checkpointed_layers():
     module = Checkpointed()
     compare(module, compiled(module), TOKENS)
     assert counts() == [{"pre": 2, "post": 2}]
+
+
+@pytest.mark.parametrize("content", [None, b"no library"])
+def test_compiler_that_is_missing(content, monkeypatch, tmp_path):
+    """Training goes on without it, with Inductor as well, whose caches know our files."""
+    path = tmp_path / "libmhc_compiler.so"
+    if content:
+        path.write_bytes(content)
+    monkeypatch.setattr(rewriter, "PATH", str(path))
+    rewriter._compiler.cache_clear()
+    try:
+        module, x = nn.Linear(4, 4), torch.randn(2, 4)
+        with pytest.warns(UserWarning, match="the compiler cannot be loaded: .*libmhc_compiler.so: ") as caught:
+            torch.testing.assert_close(compiled(module, inner="inductor")(x), module(x))
+        assert ["mhcc leaves" in str(one.message) for one in caught].count(True) == 1
+        streams = torch.compile(lambda x: mhcc.contract(mhcc.expand(x, 4), mode="mean"), backend=backend.mhc)
+        with pytest.warns(UserWarning, match="the compiler cannot be loaded"):
+            torch.testing.assert_close(streams(x), x)
+        torch._dynamo.reset()
+        with pytest.raises(Exception, match="the compiler cannot be loaded: .*libmhc_compiler.so: "):
+            compiled(module, require=1)(x)
+    finally:
+        rewriter._compiler.cache_clear()
 
 
 def test_require():
