@@ -107,6 +107,12 @@ def _checked(option, value):
     return value or words[0]
 
 
+def _checked_number(require):
+    if require is not None and require != "all" and type(require) is not int:
+        raise ValueError(f"option 'require' is {require!r}; needed 'all' or a number of ops")
+    return require
+
+
 found = []  #: names of the ops that the last graphs got, for tests and reports
 
 
@@ -130,7 +136,7 @@ def compile_captured(graph, inputs, options=None, mode=None):
 
 def _compile(module, inputs, rewrite, options, mode):
     rest = {**(torch._inductor.list_mode_options(mode) if mode else {}), **(options or {})}
-    inner, require, dump = (rest.pop(key, None) for key in ("inner", "require", "dump"))
+    inner, dump, require = rest.pop("inner", None), rest.pop("dump", None), _checked_number(rest.pop("require", None))
     fuse, precision = (_checked(key, rest.pop(key, None)) for key in _WORDS)
     run = _inner(inner or "inductor", rest, fuse)
     try:

@@ -579,6 +579,12 @@ def test_require():
         compiled(modules.Model(), require=7)(TOKENS)
 
 
+@pytest.mark.parametrize("require", ["al", True, 7.5])
+def test_require_of_another_kind(require):
+    with pytest.raises(Exception, match=f"option 'require' is {require!r}; needed 'all' or a number of ops"):
+        compiled(modules.Model(), require=require)(TOKENS)
+
+
 class PerStream(modules.Coefficients):
     """Each stream has a norm of its own, for which there is no kernel."""
 
