@@ -1,7 +1,9 @@
 """The backend "mhc" of torch.compile: finds the mHC chains of a graph, and gives the rest to another compiler."""
 
+import itertools
 import json
 import os
+import shutil
 
 import torch
 import torch.fx
@@ -68,6 +70,17 @@ def _check(ops, missed, require):
         raise Unsupported("\n".join(lines))
 
 
+def _numbered(folder):
+    """A new folder in this one, for one graph."""
+    for number in itertools.count():
+        own = os.path.join(folder, f"graph{number}")
+        try:
+            os.makedirs(own)
+        except FileExistsError:
+            continue
+        return own
+
+
 def _dump(folder, name, text):
     if folder:
         os.makedirs(folder, exist_ok=True)
@@ -124,7 +137,7 @@ def mhc(module, inputs, *, options=None, mode=None):
         a GPU, for one from each sublayer to the next.
     precision: how exact products of projections are at least: "ieee", "tf32x3", "bf16x3" or "tf32".
     require: "all" makes each missed site an error, a number less ops than that.
-    dump: a folder for the graph before and after.
+    dump: a folder, in which each graph gets a folder of its own: the graph before and after, and what is found in it.
     """
     return _compile(module, inputs, rewrite, options, mode)
 
@@ -140,6 +153,7 @@ def _compile(module, inputs, rewrite, options, mode):
     fuse, precision = (_checked(key, rest.pop(key, None)) for key in _WORDS)
     run = _inner(inner or "inductor", rest, fuse)
     try:
+        dump = dump and _numbered(dump)
         level = "chain" if fuse == "chain" else None
         graph, plans = rewrite(module, fuse=level, precision=precision, dump=dump)
         ops = [call["op"] for plan in plans for call in plan["calls"] if call["op"].startswith("mhc.")]
@@ -149,6 +163,8 @@ def _compile(module, inputs, rewrite, options, mode):
             compiled, known = run(graph, inputs), [table for plan in plans for table in plan["tables"]]
             return tables.Guard(module, known, compiled) if known else compiled
     except RestartAnalysis:
+        if dump:  # the same graph comes again
+            shutil.rmtree(dump)
         raise
     except Exception as error:  # a training run goes on without us
         if require:

@@ -625,7 +625,12 @@ def test_mode():
 
 
 def test_dump(tmp_path):
-    compiled(modules.Model(), dump=str(tmp_path))(TOKENS)
-    assert "aten.embedding.default" in (tmp_path / "before.mlir").read_text()
-    assert "torch.ops.mhc.pre" in (tmp_path / "after.py").read_text()
-
+    """Each graph has a folder of its own, also where Dynamo starts again with numbers in place of symbols."""
+    for _ in range(2):
+        torch._dynamo.reset()
+        compiled(modules.Model(), dynamic=True, dump=str(tmp_path))(TOKENS)
+    assert sorted(folder.name for folder in tmp_path.iterdir()) == ["graph0", "graph1"]
+    for folder in tmp_path.iterdir():
+        assert "aten.embedding.default" in (folder / "before.mlir").read_text()
+        assert "mhc.pre" in (folder / "plan.json").read_text()
+        assert "torch.ops.mhc.pre" in (folder / "after.py").read_text()
