@@ -124,7 +124,10 @@ def _name(cls):
 
 
 def _find_registered(model):
-    """The outermost modules of registered classes, and that class."""
+    """The outermost modules of registered classes, and that class; of a function, in the module whose method it is."""
+    model = getattr(model, "__self__", model)
+    if not isinstance(model, torch.nn.Module):
+        return {}
     for cls in type(model).__mro__:
         if _name(cls) in _registered:
             return {model: cls}
@@ -161,7 +164,8 @@ def _trace_registered(model, compile, dynamic=None):
 def compile(model, *, dynamic=None, fullgraph=False, mode=None, **options):
     """`torch.compile(model, backend="mhc")`, with the backend's options, or Inductor's, by their names.
 
-    Modules of classes that `register_module` was called with are compiled by themselves, as by `module.compile()`.
+    Modules of classes that `register_module` was called with are compiled by themselves, as by `module.compile()`. The
+    model may be a function as well; of these modules, only those of a module whose method it is are known then.
     """
     from . import backend
 

@@ -177,6 +177,23 @@ def test_compile(dynamic):
         mhcc.compile(model, inner="eager", require=7)(TOKENS)
 
 
+def test_function():
+    """A function is compiled and explained as a module is, and a method finds the registered modules of its own."""
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    module = modules.Sublayer(4, 16)
+    x = torch.randn(2, 3, 4, 16)
+    run = mhcc.compile(lambda x: 2 * module(x), inner="aot_eager", require=2)
+    torch.testing.assert_close(run(x), 2 * module(x), rtol=1e-4, atol=1e-5)
+    assert sorted(found.op for found in mhcc.explain(lambda x: 2 * module(x), x).found) == ["post", "pre"]
+
+
+def test_method_of_a_model(monkeypatch):
+    monkeypatch.setattr(model, "_registered", {"modules.Breaking": ()})
+    module, x = modules.BreakingModel(), torch.randn(2, 3, 4, 16)
+    assert [found.op for found in mhcc.explain(module.forward, x).found].count("pre") == 2
+
+
 def explain(target):
     return subprocess.run([sys.executable, "-m", "mhcc", "explain", target], capture_output=True, text=True)
 
