@@ -6,8 +6,13 @@ import sys
 
 import torch
 
-_TYPES = {torch.float32: "F32", torch.float64: "F64", torch.bfloat16: "BF16", torch.float16: "F16",
-          torch.int64: "I64", torch.int32: "I32"}  # fmt: skip
+#: names of safetensors
+_TYPES = {
+    torch.float64: "F64", torch.float32: "F32", torch.bfloat16: "BF16", torch.float16: "F16", torch.complex64: "C64",
+    torch.float8_e4m3fn: "F8_E4M3", torch.float8_e5m2: "F8_E5M2", torch.float8_e8m0fnu: "F8_E8M0", torch.bool: "BOOL",
+    torch.int64: "I64", torch.int32: "I32", torch.int16: "I16", torch.int8: "I8",
+    torch.uint64: "U64", torch.uint32: "U32", torch.uint16: "U16", torch.uint8: "U8",
+}  # fmt: skip
 
 
 def export(model, args, path, weights=None, *, name="layer", **options):
@@ -28,16 +33,18 @@ def export(model, args, path, weights=None, *, name="layer", **options):
     own |= signature.inputs_to_lifted_tensor_constants
     graph = print_graph(program.graph, name, own)
     text = read_graph(graph)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
     if weights:
         values = {**program.state_dict, **program.constants}
         _save({key: values[key] for key in own.values()}, weights)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def _save(tensors, path):
     header, end, parts = {}, 0, []
     for name, tensor in tensors.items():
+        if tensor.dtype not in _TYPES:
+            raise ValueError(f"'{name}' is {tensor.dtype}; needed one of {', '.join(map(str, _TYPES))} for safetensors")
         parts.append(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
         start, end = end, end + len(parts[-1])
         header[name] = {"dtype": _TYPES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [start, end]}

@@ -41,6 +41,37 @@ def test_export(tmp_path, dtype):
         assert torch.equal(read, value.cpu())
 
 
+class Stored(modules.Sublayer):
+    """Has tensors of every type that safetensors has a name for."""
+
+    def __init__(self):
+        super().__init__(4, 16)
+        for dtype in program._TYPES:
+            self.register_buffer(str(dtype).replace(".", "_"), torch.ones(3).to(dtype))
+        self.levels = torch.nn.Parameter(torch.ones(3, dtype=torch.int8), requires_grad=False)
+
+
+def test_export_of_all_types(tmp_path):
+    path, weights = tmp_path / "site.mlir", tmp_path / "site.safetensors"
+    module = Stored()
+    mhcc.export(module, (X,), path, weights)
+    assert ops_of(path) == ["pre", "post"]
+    data = weights.read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8 : 8 + length])
+    types = {name: (value["dtype"], value["data_offsets"][1] - value["data_offsets"][0]) for name, value in header.items()}
+    assert (types["torch_bool"], types["levels"], types["torch_uint16"]) == (("BOOL", 3), ("I8", 3), ("U16", 6))
+    assert all(types[str(dtype).replace(".", "_")] == (name, 3 * dtype.itemsize) for dtype, name in program._TYPES.items())
+
+
+def test_export_of_a_type_that_safetensors_has_not(tmp_path):
+    module = modules.Sublayer(4, 16)
+    module.register_buffer("turns", torch.ones(3, dtype=torch.complex128))
+    with pytest.raises(ValueError, match="'turns' is torch.complex128; needed one of torch.float64, "):
+        mhcc.export(module, (X,), tmp_path / "site.mlir", tmp_path / "site.safetensors")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_export_of_open_sizes(tmp_path):
     path, tokens = tmp_path / "open.mlir", torch.export.Dim("tokens", min=2)
     mhcc.export(modules.Sublayer(4, 16), (X,), path, dynamic_shapes=({1: tokens},))
