@@ -516,6 +516,45 @@ def test_failure_of_the_compiler(monkeypatch, tmp_path):
         compiled(module, require=1)(TOKENS)
 
 
+class Turned(nn.Module):
+    def forward(self, x):
+        torch.ops.aten.transpose_(x, 0, 1)
+        return x + 1
+
+
+class Inferring(nn.Module):
+    def forward(self, x):
+        with torch.inference_mode():
+            y = x.detach() * 2
+        return y.clone()
+
+
+class Aliased(nn.Module):
+    """An op that may be there to end a gradient."""
+
+    def forward(self, x):
+        return torch.ops.aten.alias(x) + 1
+
+
+class Alone(nn.Module):
+    def forward(self):
+        return torch.ones(4) * 2
+
+
+@pytest.mark.parametrize("module, shape, said", [
+    (Inferring(), (4, 4), "the graph has .*_enter_inference_mode"),
+    (Turned(), (4, 3), "the graph changes the shape of an argument"),
+    (Aliased(), (4, 4), "a gradient may end at an alias"),
+    (Alone(), None, "the graph has no tensor among its arguments"),
+])  # fmt: skip
+def test_graphs_that_are_left(module, shape, said):
+    """The warning says why, and numbers are those of the module."""
+    args = [torch.randn(shape)] if shape else []
+    wanted = module(*[arg.clone() for arg in args])
+    with pytest.warns(UserWarning, match=f"mhcc leaves a graph as it is: {said}"):
+        torch.testing.assert_close(compiled(module, inner="eager")(*args), wanted)
+
+
 class Late(Layer):
     """Coefficients of the combination are made behind the sublayer, of a weight that is made there."""
 

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 import reference
 import torch
 from mhcc import compat
+from mhcc import peers as runner
 from mhcc.compat import liger, megatron, tile_kernels, transformer_engine
 from test_numbers import TOLERANCE, error, gradients
 
@@ -283,6 +285,44 @@ def test_errors():
         transformer_engine.mhc_fused_aggregate(x, x[..., 0, :4], N, True, x.bfloat16())
     with pytest.raises(AssertionError, match="residual is torch.float32 of .*; needed torch.bfloat16"):
         tile_kernels.mhc_post(x[..., 0, :].bfloat16(), x, alpha, beta)
+    with pytest.warns(UserWarning, match="hc is 17; kernels take 16 streams at most"):
+        liger.LigerMHC(torch.nn.Identity(), hc=17, c=C)
+    with pytest.raises(ValueError, match="out is torch.bfloat16 on .*; needed torch.float32 on .*, as x"):
+        megatron.fused_h_aggregate_into(x, x[..., 0], torch.zeros(*x.shape[:2], C, dtype=torch.bfloat16))
+
+
+ONES = {name: torch.ones(size) for name, size in {
+    "rows": (2, 4), "mixes": (2, 3, 24), "streams": (2, 3, 4, 8), "coefficients": (2, 3, 4, 2), "f": (2, 3, 8),
+    "post": (2, 3, 4, 1), "comb": (2, 3, 4, 4)}.items()}  # fmt: skip
+
+
+@pytest.mark.parametrize("call, said", [
+    (lambda one: tile_kernels.expand_to_mhc(one["f"].mT, 4), "hidden has gaps; needed contiguous"),
+    (lambda one: tile_kernels.mhc_head_compute_mix(one["rows"], 1, 1, 0), "input_mix has 2 dims; needed 3"),
+    (lambda one: tile_kernels.mhc_pre_split_mixes(one["rows"], 1, 1, 4, 2, 0), "input_mixes has 2 dims; needed 3"),
+    (lambda one: tile_kernels.mhc_pre_apply_mix(one["streams"], one["coefficients"]),
+     "mix has shape (2, 3, 4, 2); needed 1 at the end"),
+    (lambda one: tile_kernels.mhc_post_fwd(one["f"], one["f"], one["post"], one["comb"]), "residual has 3 dims; needed 4"),
+    (lambda one: tile_kernels.mhc_post_fwd(one["f"].bfloat16().mT.contiguous().mT, one["streams"].bfloat16(), one["post"],
+                                           one["comb"]),
+     "x, post_layer_mix or comb_res_mix has gaps; needed contiguous"),
+    (lambda one: tile_kernels.mhc_multilayer_recompute(one["streams"], [], [], [], [], [], []),
+     "there are 0 of pre_mix_list and 0 of layer_input_list; needed as many, and one"),
+    (lambda one: tile_kernels.mhc_multilayer_recompute(one["streams"], [1], [1, 2], [], [], [1], []),
+     "there are 2 of layer_output_list; needed as many of each list, 0 or 1"),
+    (lambda one: transformer_engine.mhc_fused_projection(one["rows"], one["rows"]), "phi has 2 rows; needed 24"),
+    (lambda one: transformer_engine.mhc_fused_aggregate(one["streams"].mT, one["post"], 4, True, one["rows"]),
+     "fused_grad_x_acc_buffer has 8 elements; needed 192, as x has"),
+])  # fmt: skip
+def test_wrong_operands(call, said):
+    with pytest.raises(AssertionError, match=re.escape(said)):
+        call(ONES)
+
+
+def test_split_k_where_results_are_to_be_the_same(monkeypatch):
+    monkeypatch.setattr(transformer_engine, "ENFORCE_DETERMINISTIC", True)
+    with pytest.raises(AssertionError, match="use_split_k is on while NVTE_ALLOW_NONDETERMINISTIC_ALGO is 0"):
+        transformer_engine.mhc_fused_projection(torch.zeros(2, 32), torch.zeros(24, 32), use_split_k=True)
 
 
 def test_install(monkeypatch, tmp_path):
@@ -310,6 +350,15 @@ def peers(*arguments):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run([sys.executable, "-m", "mhcc", "peers", *arguments], capture_output=True, text=True,
                           env=environment, check=False)
+
+
+def test_peers_without_pytest(monkeypatch, tmp_path):
+    folder = tmp_path / "test" / "transformers"
+    folder.mkdir(parents=True)
+    (folder / "test_mhc.py").touch()
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit, match="this Python has no pytest"):
+        runner.run("liger", str(tmp_path), "cpu")
 
 
 def test_peers(tmp_path):

@@ -194,6 +194,7 @@ from mhcc.compat.transformer_engine import mhc_fused_expand_combine as right, mh
 mhc_fused_expand_combine = lambda f, bias, h_post, x, h_res, n: right(f, bias, h_post, x, h_res.mT.contiguous(), n)
 """)
     for option, needed in ((options[1], "the streams of transformer_engine are "),
+                           (f"--beside=tile_kernels={tmp_path}", "tile_kernels/modeling/mhc is missing; needed a checkout"),
                            (f"--beside=liger={tmp_path}", "src/liger_kernel/ops/mhc.py is missing; needed a checkout"),
                            ("--beside=tiger=x", "--beside is 'tiger=x'; needed NAME=CHECKOUT with one of liger, ")):
         done = subprocess.run([sys.executable, "-m", "mhcc", "bench", "--shapes=16x32", "--repeat=1", option],
