@@ -64,15 +64,15 @@ __device__ __forceinline__ void loadMixBox(const RingBlock<S> &block, const Ring
   loadChannels(to + 4 * S::kStreamBytes, &maps.f, firstToken, group, bar);
 }
 
-/// Where a slot has h_res and h_post of its tokens. Mixers have h_post of four tokens behind their h_res, so that the
-/// two tokens that eight lanes read at once, a distance of four, are on different banks; multipliers were slower so.
+/// Where a slot has h_res and h_post of a token. Mixers have h_post of four tokens behind their h_res, so that the two
+/// tokens that eight lanes read at once, a distance of four, are on different banks; multipliers were slower so.
 template <typename S>
 struct CoefficientPlace {
-  static constexpr int kTogether = S::kMultipliersMix ? S::kTokens : 4; ///< tokens
-  static __device__ __forceinline__ int groupOf(int token) { return token / kTogether * kTogether * 16; }
-  static __device__ __forceinline__ int hRes(int token) { return token * 64 + groupOf(token); }
+  static __device__ __forceinline__ int hRes(int token) {
+    return S::kMultipliersMix ? token * 64 : token * 64 + token / 4 * 64;
+  }
   static __device__ __forceinline__ int hPost(int token) {
-    return (token / kTogether + 1) * kTogether * 64 + groupOf(token) + token % kTogether * 16;
+    return S::kMultipliersMix ? S::kTokens * 64 + token * 16 : (token / 4 + 1) * 256 + token * 16;
   }
 };
 
@@ -80,7 +80,7 @@ struct CoefficientPlace {
 template <typename S>
 __device__ __forceinline__ void loadCoefficients(const RingArgs &args, const RingMixArgs &mix,
                                                  const RingBlock<S> &block, int slot, int firstToken) {
-  static_assert(CoefficientPlace<S>::kTogether == S::kTokens, "one copy each");
+  static_assert(S::kMultipliersMix, "one copy each");
   const int tokens = static_cast<int>(min(args.M - firstToken, int64_t{S::kTokens}));
   const uint32_t bar = block.bars.coefficients(slot), to = block.mix(slot);
   barrierExpect(bar, tokens * kCoefficientBytes);

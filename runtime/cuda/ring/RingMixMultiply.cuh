@@ -100,7 +100,7 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     storePartials<S>(sums[0], partial, laneAgain());
 #pragma unroll
     for (int k = 0; k < 3 && S::kNorms; ++k)
-      products.store<S>(productsOf(block, at.slot, block.warp), laneAgain(), k);
+      products.store<S>(productsOf(block, at.slot, at.turn, block.warp), laneAgain(), k);
     __syncwarp();
     if (laneAgain() == 0)
       barrierArrive(block.bars.partialFull());

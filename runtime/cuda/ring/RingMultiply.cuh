@@ -59,10 +59,12 @@ __device__ __forceinline__ void multiplyStream(const PhiFragments<S::kHeld> &phi
 
 /// Where a warp has its sums of a tile that are for a norm.
 template <typename S>
-__device__ __forceinline__ uint32_t productsOf(const RingBlock<S> &block, int slot, int warp) {
+__device__ __forceinline__ uint32_t productsOf(const RingBlock<S> &block, int slot, int turn, int warp) {
   if constexpr (S::kProductsInSlot)
     return block.box(slot, warp / 2) + 4 * S::kStreamBytes + warp % 2 * (S::kTokens * S::kProductBytes);
-  return block.memory + S::kPartial + warp * S::kPartialBytes + S::kTokens * S::kColumnBytes;
+  else
+    return block.memory + S::kPartial + warp * S::kPartialBytes +
+           S::kTokens * (S::kColumnBytes + turn % S::kProductTurns * S::kProductBytes);
 }
 
 /// Sums of products of a token's streams over a warp's channels, for the norm of any mix of them, in lanes 4*g + g/2.
@@ -164,7 +166,7 @@ __device__ __forceinline__ void multiplyRole(const RingArgs &args, const RingBlo
     if constexpr (S::kNorms) { // its place is made again for want of registers
       const int lane = laneAgain(), row = tokenOfLane(lane);
       const uint32_t x = block.box(at.slot, box) + row * 128 + ((block.warp % 2 * 4 + lane % 4) ^ row) * 16;
-      multiplyStreams<S>(x, productsOf(block, at.slot, block.warp));
+      multiplyStreams<S>(x, productsOf(block, at.slot, at.turn, block.warp));
       multiplyTile<S>(phi, x, sums);
     } else {
       multiplyTile<S>(phi, block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16, sums);

@@ -21,11 +21,11 @@ template <typename S>
 __device__ __forceinline__ bool owns(const RingBlock<S> &block, int tile) {
   return S::kTakesTurns ? block.rank / S::kOwners == tile % 2 : block.rank < S::kOwners;
 }
-/// The parity of received() of a tile that the block owns. Only such a tile completes it: an owner that waits for the
-/// gates, while the others' tiles pass, would else be two phases behind.
+/// The parity of received() of a tile that the block owns. Only such a tile completes it where the owner is a warp of
+/// its own: one that waits for the gates, while the others' tiles pass, would else be two phases behind.
 template <typename S>
 __device__ __forceinline__ uint32_t receivedParity(const RingCursor<S> &at) {
-  constexpr bool kAlternates = S::kTakesTurns && S::kSlots % 2; // every other tile of a slot is the block's
+  constexpr bool kAlternates = S::kTakesTurns && !S::kSenderOwns && S::kSlots % 2; // every other tile of a slot is its
   return kAlternates ? at.turn / (2 * S::kSlots) % 2 : at.parity;
 }
 template <typename S>
@@ -66,15 +66,15 @@ struct NormPiece {
   uint32_t first, second; ///< of the first two warps' sums
   int step;               ///< from a box's two warps to the next
 
-  __device__ __forceinline__ NormPiece(const RingBlock<S> &block, int turn, int slot) {
+  __device__ __forceinline__ NormPiece(const RingBlock<S> &block, int turn, int slot, int tile) {
     const int item = block.lane + 32 * turn;
     const bool isColumn = item < 48;
     token = isColumn ? item / 6 : turn == 2 ? item % 8 : item / 2 % 8;
     piece = isColumn ? item % 6 : turn == 2 ? 8 : 6 + item % 2;
     const int inProducts = token * S::kProductBytes + (piece - 6) * 16;
     const uint32_t columns = block.memory + S::kPartial + item * 16;
-    first = isColumn ? columns : productsOf(block, slot, 0) + inProducts;
-    second = isColumn ? columns + S::kPartialBytes : productsOf(block, slot, 1) + inProducts;
+    first = isColumn ? columns : productsOf(block, slot, tile, 0) + inProducts;
+    second = isColumn ? columns + S::kPartialBytes : productsOf(block, slot, tile, 1) + inProducts;
     step = isColumn || !S::kProductsInSlot ? 2 * S::kPartialBytes : S::kBoxBytes;
   }
 
@@ -107,7 +107,7 @@ __device__ __forceinline__ float4 addShuffled(float4 v, int distance) {
 
 template <typename S>
 __device__ __forceinline__ void sendNormSums(const RingBlock<S> &block, int slot, int tile) {
-  const NormPiece<S> first(block, 0, slot), second(block, 1, slot), last(block, 2, slot);
+  const NormPiece<S> first(block, 0, slot, tile), second(block, 1, slot, tile), last(block, 2, slot, tile);
   const float4 sums[2] = {first.template add<1>(0), second.template add<1>(0)};
   const float4 ofFour = last.template add<4>(block.lane / 8);
   freePartials(block);
@@ -142,8 +142,9 @@ __device__ __forceinline__ void sendSums(const RingBlock<S> &block, int slot, in
 template <typename S>
 __device__ __forceinline__ void announceSums(const RingBlock<S> &block, int slot, int tile) {
   if (block.lane == 0) {
-    if (owns(block, tile))
-      barrierExpect(block.bars.received(slot), S::kReceivedBytes);
+    const bool isOwner = owns(block, tile);
+    if (isOwner || (S::kTakesTurns && S::kSenderOwns))
+      barrierExpect(block.bars.received(slot), isOwner ? S::kReceivedBytes : 0);
     barrierExpect(block.bars.hPre(slot), S::kTokens * 16);
   }
   __syncwarp();

@@ -78,12 +78,14 @@ struct RingTiling {
   static constexpr int kStreamBytes = kTokens * 128;              ///< of one stream in a box
   static constexpr int kBoxBytes = (kMixes ? 5 : 4) * kStreamBytes; ///< with f behind x
   static constexpr int kSlotBytes = kBoxes * kBoxBytes;
-  // A warp's sums of a tile. Where registers do not hold those for a norm until the last tile's are sent, they lie
-  // where f was in the slot.
+  // A warp's sums of a tile. Where registers do not hold those for a norm until the last tile's are sent, there are
+  // two, or they lie where f was in the slot: that leaves room for a fifth slot with ten warps, and was slower with
+  // eight.
   static constexpr int kColumnBytes = kNorms ? kPhiColumns * 4 : kRowBytes; ///< of a token
   static constexpr int kProductBytes = kRowBytes - kColumnBytes;            ///< of a token, those for a norm
-  static constexpr bool kProductsInSlot = kNorms && kMixing == Mixing::mixers;
-  static constexpr int kPartialBytes = kTokens * (kProductsInSlot ? kColumnBytes : kRowBytes);
+  static constexpr bool kProductsInSlot = kNorms && kMixing == Mixing::mixers && kWarps == 10;
+  static constexpr int kProductTurns = kProductsInSlot ? 0 : kMixing == Mixing::mixers ? 2 : 1;
+  static constexpr int kPartialBytes = kTokens * (kColumnBytes + kProductTurns * kProductBytes);
   static constexpr int kReceivedBytes = kThroughMemory ? 0 : kSplit * kOwned * kRowBytes;
   static constexpr int kGateBytes = kGateRows * kGateFloats * 4;
   static constexpr int kWeightBytes = kNorms ? kChannels * 4 : 0; ///< of the norm
