@@ -3,6 +3,17 @@
 // RUN: mhcc %s --fuse=none --verify --size=M=1 | FileCheck %s
 // RUN: mhcc %s --fuse=none --verify --size=M=0 | FileCheck %s
 
+// Ops of the source are two each for their gradients, and one again in each direction behind that.
+// RUN: mhcc %s --grad=post_pre_permutation_odd_f16 --fuse=model --verify --entry=post_pre_permutation_odd_f16_bwd | FileCheck %s --check-prefix=GRAD
+// GRAD: entry post_pre_permutation_odd_f16_bwd, on what post_pre_permutation_odd_f16_fwd saves
+// GRAD-COUNT-9: {{^d_arg[0-8]}}: verified
+// RUN: mhcc %s --grad=post_pre_norm_bf16 --fuse=model --compile-to=fuse | FileCheck %s --check-prefix=AGAIN
+// AGAIN: @post_pre_norm_bf16_grad
+// AGAIN: mhc.post_pre(
+// AGAIN-NOT: mhc.p{{ost|re|ost_bwd|re_bwd}}(
+// AGAIN: mhc.post_pre_bwd(
+// AGAIN: @post_pre_norm_bf16_fwd
+
 // CHECK: entry post_pre_sinkhorn_bf16
 // CHECK-NEXT: result0: verified
 // CHECK-NEXT: result1: verified
