@@ -8,6 +8,8 @@
 #include "mhc/Driver/Run.h"
 #include "mhc/IR/Counted.h"
 #include "mhcrt/run.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
 
 using namespace mhc;
 using mhcrt::HostTensor;

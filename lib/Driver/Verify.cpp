@@ -8,10 +8,8 @@
 #include "Verify.h"
 #include "RandomArguments.h"
 #include "mhcrt/file.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
-#include <cstring>
 #include <optional>
 
 using namespace mhc;

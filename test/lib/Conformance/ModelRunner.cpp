@@ -15,6 +15,7 @@
 #include "mhc/IR/MhcOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <algorithm>
 #include <ostream>
 
 namespace mhc::conformance {
