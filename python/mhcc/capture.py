@@ -6,6 +6,7 @@ import torch
 import torch.fx
 from torch._dispatch.python import enable_python_dispatcher
 from torch._dynamo.exc import TensorifyScalarRestartAnalysis
+from torch._dynamo.source import ConstantSource
 from torch._dynamo.symbolic_convert import TensorifyState
 from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode, dispatch_functionalize
@@ -146,7 +147,8 @@ def take_arguments(graph, module):
     CUDA graph reads where they lie, and copies all others at each call."""
     graph.meta = module.meta
     if hasattr(module, "_param_name_to_source"):  # not a part, as of a checkpointed layer
-        graph._param_name_to_source = module._param_name_to_source
+        own = [name for name, _ in graph.named_buffers()]  # constants that the model makes of numbers
+        graph._param_name_to_source = {name: ConstantSource(name) for name in own} | module._param_name_to_source
         for node, before in zip(*(one.graph.find_nodes(op="placeholder") for one in (graph, module))):
             node._dynamo_source = before._dynamo_source
 

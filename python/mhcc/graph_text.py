@@ -94,7 +94,9 @@ class _Printer:
             self.lines.append(f"  {result} = arith.constant dense<{elements}> : {self._type(value)} {loc}")
 
     def _get_attr(self, node):
-        self._op("get_attr", node, {})
+        value = getattr(node.graph.owning_module, node.target, None)  # a name without a dot, of a constant
+        is_list = type(value) is torch.Tensor and value.dtype is torch.int64 and value.dim() == 1 and len(value) <= 256
+        self._op("get_attr", node, {"constant": value.tolist()} if is_list else {})
 
     def _call_function(self, node):
         if node.target is operator.getitem and isinstance(node.args[0].meta.get("val"), (tuple, list)):

@@ -72,6 +72,34 @@ def test_model(learned, dtype, dynamic):
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, last: 1}]
 
 
+class Numbered(modules.Coefficients):
+    """The three scalars are chosen by a tensor of numbers, which is a constant of the graph."""
+
+    def __init__(self, n, channels, repeats):
+        super().__init__(n, channels)
+        self.repeats = repeats
+
+    def alphas(self, sizes):
+        if self.repeats:
+            return torch.repeat_interleave(self.alpha, torch.tensor(sizes), output_size=sum(sizes))
+        return self.alpha[torch.tensor([number for number, size in enumerate(sizes) for _ in range(size)])]
+
+    def forward(self, x):
+        n, flat = self.n, x.flatten(-2)
+        sizes = [n, n, n * n]
+        t = F.linear(flat, self.phi) / (flat.square().mean(-1, keepdim=True) + self.eps).sqrt()
+        pre, post, res = (self.alphas(sizes) * t + self.beta).split(sizes, dim=-1)
+        return pre.sigmoid(), 2 * post.sigmoid(), self.residual(res.unflatten(-1, (n, n)))
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+def test_constant_tensors(repeats):
+    module = modules.Sublayer(4, 16)
+    module.coefficients = Numbered(4, 16, repeats)
+    compare(module, compiled(module), torch.randn(3, 8, 4, 16))
+    assert counts() == [{"pre": 1, "post": 1}]
+
+
 def test_autocast():
     module = modules.Model()
     with torch.autocast(TOKENS.device.type, dtype=torch.bfloat16):

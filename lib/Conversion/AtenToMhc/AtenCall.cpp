@@ -151,9 +151,8 @@ bool AtenCall::flag(StringRef name) const {
   return value && value.getValue();
 }
 
-std::optional<SmallVector<int64_t>> AtenCall::integers(StringRef name) const {
+static std::optional<SmallVector<int64_t>> integersOf(ArrayAttr list) {
   SmallVector<int64_t> numbers;
-  auto list = op->getAttrOfType<ArrayAttr>(name);
   for (Attribute element : list ? list.getValue() : ArrayRef<Attribute>()) {
     std::optional<int64_t> number = literalInteger(element);
     if (!number)
@@ -161,6 +160,39 @@ std::optional<SmallVector<int64_t>> AtenCall::integers(StringRef name) const {
     numbers.push_back(*number);
   }
   return list ? std::optional(numbers) : std::nullopt;
+}
+
+std::optional<SmallVector<int64_t>> AtenCall::integers(StringRef name) const {
+  return integersOf(op->getAttrOfType<ArrayAttr>(name));
+}
+
+/// A constant, or a copy of one, or each place in one as often as the number there says.
+static std::optional<SmallVector<int64_t>> constantOf(Value tensor) {
+  constexpr int64_t kMostElements = 256;
+  Operation *maker = tensor ? tensor.getDefiningOp() : nullptr;
+  if (!maker || maker->hasAttr("constant"))
+    return maker ? integersOf(maker->getAttrOfType<ArrayAttr>("constant")) : std::nullopt;
+  const StringRef name = maker->getName().getStringRef();
+  const bool repeats = name == "aten.repeat_interleave.Tensor";
+  if (maker->getNumOperands() != 1 || (!repeats && name != "aten.lift_fresh_copy.default" &&
+                                       name != "aten.clone.default" && name != "aten._to_copy.default"))
+    return std::nullopt;
+  std::optional<SmallVector<int64_t>> numbers = constantOf(maker->getOperand(0));
+  if (!numbers || !repeats)
+    return numbers;
+  SmallVector<int64_t> places;
+  for (auto [place, count] : llvm::enumerate(*numbers)) {
+    if (count < 0 || count > kMostElements)
+      return std::nullopt;
+    places.append(count, place);
+  }
+  return places;
+}
+
+std::optional<SmallVector<int64_t>> AtenCall::constant(StringRef name) const {
+  Attribute argument = op->getAttr(name);
+  auto list = dyn_cast_if_present<ArrayAttr>(argument);
+  return constantOf(operandOf(list && list.size() == 1 ? list[0] : argument));
 }
 
 static int64_t rankOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getRank(); }

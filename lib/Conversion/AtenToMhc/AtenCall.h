@@ -60,6 +60,8 @@ public:
   bool flag(llvm::StringRef name) const;
   /// A list of integers; nothing where one is no literal.
   std::optional<llvm::SmallVector<int64_t>> integers(llvm::StringRef name) const;
+  /// A tensor of integers that is a constant of the graph, or a list of one such tensor.
+  std::optional<llvm::SmallVector<int64_t>> constant(llvm::StringRef name) const;
   /// A dimension of a tensor, counted from the front.
   std::optional<int64_t> dim(llvm::StringRef name, Value tensor) const;
   /// One or several dimensions, counted from the front; all where the argument is absent or empty.

@@ -186,6 +186,46 @@ static Values concat(AtenCall &call) {
   return one(streams ? streams : call.leaf.concat(parts, *dim));
 }
 
+/// The rows of `self` along a dimension that `numbers` says: parts of rows behind each other, and repeated ones.
+static Value chosen(AtenCall &call, Value self, int64_t dim, ArrayRef<int64_t> numbers) {
+  const int64_t whole = cast<RankedTensorType>(self.getType()).getDimSize(dim);
+  if (llvm::any_of(numbers, [&](int64_t number) { return number < 0 || number >= whole; })) // also where it is open
+    return {};
+  Values parts;
+  while (!numbers.empty()) {
+    const int64_t step = numbers.size() > 1 && numbers[1] == numbers[0] ? 0 : 1;
+    size_t count = 1;
+    while (count < numbers.size() && numbers[count] == numbers[count - 1] + step)
+      ++count;
+    Value part = call.leaf.slice(self, dim, numbers[0], step == 0 ? 1 : count);
+    if (step == 0) {
+      LeafBuilder::Sizes sizes = call.leaf.sizesOf(part);
+      sizes[dim] = call.builder.getIndexAttr(count);
+      llvm::SmallBitVector units(rankOf(self));
+      units.set(dim);
+      auto own = llvm::to_vector(llvm::seq(rankOf(self)));
+      own.erase(own.begin() + dim);
+      part = call.leaf.broadcast(call.leaf.dropUnits(part, units), sizes, own);
+    }
+    parts.push_back(part);
+    numbers = numbers.drop_front(count);
+  }
+  return parts.empty() ? Value() : parts.size() == 1 ? parts[0] : call.leaf.concat(parts, dim);
+}
+
+static Values indexSelect(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<int64_t> dim = call.dim("dim", self);
+  std::optional<SmallVector<int64_t>> numbers = call.constant("index");
+  return dim && numbers ? one(chosen(call, self, *dim, *numbers)) : Values();
+}
+
+static Values index(AtenCall &call) {
+  Value self = call.tensor("self");
+  std::optional<SmallVector<int64_t>> numbers = call.constant("indices");
+  return self && rankOf(self) > 0 && numbers ? one(chosen(call, self, 0, *numbers)) : Values();
+}
+
 /// `self` with other elements from `start` to `end` along a dimension.
 static Value replaced(AtenCall &call, Value self, Value part, int64_t dim, int64_t start, int64_t end) {
   const int64_t whole = cast<RankedTensorType>(self.getType()).getDimSize(dim);
@@ -308,6 +348,8 @@ static constexpr Row kRows[] = {
     {"aten.slice_scatter.default", scatterSlice},
     {"aten.select_scatter.default", scatterSelect},
     {"aten.select.int", select, true},
+    {"aten.index_select.default", indexSelect},
+    {"aten.index.Tensor", index},
     {"aten.split.Tensor", split, true},
     {"aten.split_with_sizes.default", split, true},
     {"aten.unbind.int", unbind, true},

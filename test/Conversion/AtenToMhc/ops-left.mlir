@@ -515,3 +515,19 @@ func.func @sizes_without_text(%a: tensor<?x4xf32> {mhc.name = "a", mhc.dims = [3
     : (tensor<?x4xf32>) -> tensor<?x2x2xf32> loc("n")
   return %0 : tensor<?x2x2xf32>
 }
+
+// Rows that no constant says, and one that is not there.
+// CHECK-LABEL: func.func @unknown_rows(
+// CHECK-NEXT: return{{$}}
+func.func @unknown_rows(%a: tensor<3xf32> {mhc.name = "a"}, %i: tensor<2xi64> {mhc.name = "i"}) -> (tensor<2xf32>) {
+  %0 = "aten.index_select.default"(%a, %i) {"self" = 0 : index, "dim" = 0 : i64, "index" = 1 : index} : (tensor<3xf32>, tensor<2xi64>) -> (tensor<2xf32>) loc("n")
+  return %0 : tensor<2xf32>
+}
+
+// CHECK-LABEL: func.func @row_behind_the_last(
+// CHECK-NEXT: return{{$}}
+func.func @row_behind_the_last(%a: tensor<3xf32> {mhc.name = "a"}) -> (tensor<2xf32>) {
+  %0 = "get_attr"() {"constant" = [0 : i64, 3 : i64]} : () -> (tensor<2xi64>) loc("i")
+  %1 = "aten.index_select.default"(%a, %0) {"self" = 0 : index, "dim" = 0 : i64, "index" = 1 : index} : (tensor<3xf32>, tensor<2xi64>) -> (tensor<2xf32>) loc("n")
+  return %1 : tensor<2xf32>
+}

@@ -1061,3 +1061,51 @@ func.func @lift_fresh_copy(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4x
   %0 = "aten.lift_fresh_copy.default"(%a) {"self" = 0 : index} : (tensor<2x4xf32>) -> (tensor<2x4xf32>) loc("n")
   return %0 : tensor<2x4xf32>
 }
+
+//===----------------------------------------------------------------------===//
+// Rows that a constant of the graph says.
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @index_select(
+// CHECK-NEXT: [[S0:%.+]] = tensor.extract_slice %arg0[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+// CHECK-NEXT: [[C0:%.+]] = tensor.collapse_shape [[S0]] [] : tensor<1xf32> into tensor<f32>
+// CHECK-NEXT: [[B0:%.+]] = mhc.broadcast [[C0]] dims = [] : tensor<f32> -> tensor<2xf32>
+// CHECK-NEXT: [[S1:%.+]] = tensor.extract_slice %arg0[1] [2] [1] : tensor<3xf32> to tensor<2xf32>
+// CHECK-NEXT: [[S2:%.+]] = tensor.extract_slice %arg0[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+// CHECK-NEXT: [[C2:%.+]] = tensor.collapse_shape [[S2]] [] : tensor<1xf32> into tensor<f32>
+// CHECK-NEXT: [[B2:%.+]] = mhc.broadcast [[C2]] dims = [] : tensor<f32> -> tensor<2xf32>
+// CHECK-NEXT: [[S3:%.+]] = tensor.extract_slice %arg0[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+// CHECK-NEXT: [[V:%.+]] = tensor.concat dim(0) [[B0]], [[S1]], [[B2]], [[S3]] :
+// CHECK-NEXT: return [[V]] : tensor<7xf32>
+func.func @index_select(%a: tensor<3xf32> {mhc.name = "a"}) -> (tensor<7xf32>) {
+  %0 = "get_attr"() {"constant" = [0 : i64, 0 : i64, 1 : i64, 2 : i64, 2 : i64, 2 : i64, 0 : i64]} : () -> (tensor<7xi64>) loc("i")
+  %1 = "aten.lift_fresh_copy.default"(%0) {"self" = 0 : index} : (tensor<7xi64>) -> (tensor<7xi64>) loc("c")
+  %2 = "aten.index_select.default"(%a, %1) {"self" = 0 : index, "dim" = 0 : i64, "index" = 1 : index} : (tensor<3xf32>, tensor<7xi64>) -> (tensor<7xf32>) loc("n")
+  return %2 : tensor<7xf32>
+}
+
+// CHECK-LABEL: func.func @index(
+// CHECK: [[S0:%.+]] = tensor.extract_slice %arg0[1, 0] [1, {{%.+}}] [1, 1] : tensor<3x?xf32> to tensor<1x?xf32>
+// CHECK: [[C0:%.+]] = tensor.collapse_shape [[S0]] {{\[\[}}0, 1]] : tensor<1x?xf32> into tensor<?xf32>
+// CHECK: [[B0:%.+]] = mhc.broadcast [[C0]] dims = [1] : tensor<?xf32> -> tensor<2x?xf32>
+// CHECK: [[S1:%.+]] = tensor.extract_slice %arg0[0, 0] [1, {{%.+}}] [1, 1] : tensor<3x?xf32> to tensor<1x?xf32>
+// CHECK: tensor.concat dim(0) [[B0]], [[S1]] :
+func.func @index(%a: tensor<3x?xf32> {mhc.name = "a"}) -> (tensor<3x?xf32>) {
+  %0 = "get_attr"() {"constant" = [1 : i64, 1 : i64, 0 : i64]} : () -> (tensor<3xi64>) loc("i")
+  %1 = "aten.index.Tensor"(%a, %0) {"self" = 0 : index, "indices" = [1 : index]} : (tensor<3x?xf32>, tensor<3xi64>) -> (tensor<3x?xf32>) loc("n")
+  return %1 : tensor<3x?xf32>
+}
+
+// Each place as often as a constant says.
+// CHECK-LABEL: func.func @repeat_interleave(
+// CHECK-NEXT: [[S0:%.+]] = tensor.extract_slice %arg0[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+// CHECK-NEXT: [[C0:%.+]] = tensor.collapse_shape [[S0]] [] : tensor<1xf32> into tensor<f32>
+// CHECK-NEXT: [[B0:%.+]] = mhc.broadcast [[C0]] dims = [] : tensor<f32> -> tensor<2xf32>
+// CHECK-NEXT: [[S1:%.+]] = tensor.extract_slice %arg0[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+// CHECK-NEXT: tensor.concat dim(0) [[B0]], [[S1]] :
+func.func @repeat_interleave(%a: tensor<3xf32> {mhc.name = "a"}) -> (tensor<3xf32>) {
+  %0 = "get_attr"() {"constant" = [2 : i64, 0 : i64, 1 : i64]} : () -> (tensor<3xi64>) loc("i")
+  %1 = "aten.repeat_interleave.Tensor"(%0) {"repeats" = 0 : index, "output_size" = 3 : i64} : (tensor<3xi64>) -> (tensor<3xi64>) loc("r")
+  %2 = "aten.index_select.default"(%a, %1) {"self" = 0 : index, "dim" = 0 : i64, "index" = 1 : index} : (tensor<3xf32>, tensor<3xi64>) -> (tensor<3xf32>) loc("n")
+  return %2 : tensor<3xf32>
+}
