@@ -128,9 +128,11 @@ def _functional(run):
 
 
 def _is_slice(alias):
-    """Whether an alias is a slice of all, through which gradients pass."""
+    """Whether an alias is a slice of all, through which gradients pass: one that is read, or written in place."""
     sources = alias.meta.get("source_fn_stack")
-    return bool(sources) and sources[-1][1] is operator.getitem
+    source = sources[-1][1] if sources else None
+    is_written = isinstance(source, str) and source.endswith("_") and source not in (*_DETACHES, *_ABOUT_GRADIENTS)
+    return is_written or source in (operator.getitem, operator.setitem)
 
 
 def fake_arguments(module):

@@ -406,6 +406,30 @@ def test_slice_of_all():
     compare(module, compiled(module, require=2), torch.randn(2, 3, 4, 16))
 
 
+class Copying(Layer):
+    """The sublayer copies its parts into a tensor that is made for them."""
+
+    def __init__(self, coefficients):
+        super().__init__(coefficients)
+        self.halves = nn.Linear(16, 8)
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        u = (pre.unsqueeze(-1) * x).sum(-2)
+        f = torch.empty_like(u)
+        f[..., :8].copy_(self.halves(u))
+        f[..., 8:].copy_(u[..., :8])
+        f[..., :].mul_(2)
+        return res @ x + post.unsqueeze(-1) * self.linear(f).unsqueeze(-2)
+
+
+@pytest.mark.filterwarnings("error:mhcc leaves a graph")
+def test_copies_into_slices():
+    module = Copying(modules.Coefficients(4, 16))
+    compare(module, compiled(module, require="all"), torch.randn(2, 3, 4, 16))
+    assert counts() == [{"pre": 1, "post": 1}]
+
+
 class Writing(nn.Module):
     """Fills a buffer, and adds in place."""
 
