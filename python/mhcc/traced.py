@@ -52,7 +52,9 @@ class Traced:
         if not all(isinstance(leaf, _PLAIN) for leaf in tree_leaves((args, kwargs))):  # to trace may change an object
             return self.forward(*args, **kwargs)
         weights = {**dict(self.module.named_parameters()), **dict(self.module.named_buffers())}
-        return _with_none(self.run(weights, *_without_none((args, kwargs)), self.module.training))
+        # Also in a model whose sizes are all open: the number of streams would be one of them.
+        with torch._dynamo.config.patch(assume_static_by_default=True):
+            return _with_none(self.run(weights, *_without_none((args, kwargs)), self.module.training))
 
     def _run(self, weights, args, kwargs, training):
         # Functions that the module has compiled by itself are traced as well.

@@ -203,13 +203,14 @@ def test_chance():
     assert torch.equal(torch.rand(3), wanted)
 
 
-def test_static_methods():
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_static_methods(dynamic):
     """Streams that start and end in a graph by themselves are found there, and the class is left as it was."""
     mhcc.register_module(modules.BreakingInBlock, "join", "repeated", "averaged")
     own = dict(vars(modules.BreakingInBlock))
     module, x = modules.BreakingBlock(), torch.randn(2, 3, 16)
     wanted = results(module, module, x)
-    run = mhcc.compile(module, inner="aot_eager")
+    run = mhcc.compile(module, dynamic=dynamic, inner="aot_eager")
     for value, expected in zip(results(run, module, x), wanted):
         assert (value - expected).abs().max() <= 1e-5 * expected.abs().max()
     every = ["contract", "expand", "post", "post", "pre", "pre"]
