@@ -352,6 +352,8 @@ Value AtenCall::slice(Value tensor, int64_t dim, int64_t start, int64_t size) {
   start = std::clamp<int64_t>(start < 0 ? start + whole : start, 0, whole);
   if (size < 0 || start + size > whole)
     return {};
+  if (size == 0) // of nothing, which MLIR lets begin inside the tensor alone
+    start = 0;
   return size == whole ? tensor : leaf.slice(tensor, dim, start, size);
 }
 

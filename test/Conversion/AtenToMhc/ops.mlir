@@ -843,6 +843,15 @@ func.func @slice(%a: tensor<2x24xf32> {mhc.name = "a"}) -> (tensor<2x16xf32>) {
   return %0 : tensor<2x16xf32>
 }
 
+// A part of a head that has no numbers, as where no part of it is turned by its position.
+// CHECK-LABEL: func.func @slice_of_nothing(
+// CHECK-NEXT: [[V0:%.+]] = tensor.extract_slice %arg0[0, 0] [2, 0] [1, 1] : tensor<2x24xf32> to tensor<2x0xf32>
+// CHECK-NEXT: return [[V0]]
+func.func @slice_of_nothing(%a: tensor<2x24xf32> {mhc.name = "a"}) -> (tensor<2x0xf32>) {
+  %0 = "aten.slice.Tensor"(%a) {"self" = 0 : index, "dim" = 1 : i64, "start" = 24 : i64, "end" = 9223372036854775807 : i64, "step" = 1 : i64} : (tensor<2x24xf32>) -> (tensor<2x0xf32>) loc("n")
+  return %0 : tensor<2x0xf32>
+}
+
 // As much of an open dimension as mhc.dims says.
 // CHECK-LABEL: func.func @slice_open(
 // CHECK: [[V0:%.+]] = tensor.dim %arg1
