@@ -167,7 +167,7 @@ std::optional<SmallVector<int64_t>> AtenCall::integers(StringRef name) const {
 }
 
 /// A constant, or a copy of one, or each place in one as often as the number there says.
-static std::optional<SmallVector<int64_t>> constantOf(Value tensor) {
+static std::optional<SmallVector<int64_t>> numbersOf(Value tensor) {
   constexpr int64_t kMostElements = 256;
   Operation *maker = tensor ? tensor.getDefiningOp() : nullptr;
   if (!maker || maker->hasAttr("constant"))
@@ -177,7 +177,7 @@ static std::optional<SmallVector<int64_t>> constantOf(Value tensor) {
   if (maker->getNumOperands() != 1 || (!repeats && name != "aten.lift_fresh_copy.default" &&
                                        name != "aten.clone.default" && name != "aten._to_copy.default"))
     return std::nullopt;
-  std::optional<SmallVector<int64_t>> numbers = constantOf(maker->getOperand(0));
+  std::optional<SmallVector<int64_t>> numbers = numbersOf(maker->getOperand(0));
   if (!numbers || !repeats)
     return numbers;
   SmallVector<int64_t> places;
@@ -192,7 +192,7 @@ static std::optional<SmallVector<int64_t>> constantOf(Value tensor) {
 std::optional<SmallVector<int64_t>> AtenCall::constant(StringRef name) const {
   Attribute argument = op->getAttr(name);
   auto list = dyn_cast_if_present<ArrayAttr>(argument);
-  return constantOf(operandOf(list && list.size() == 1 ? list[0] : argument));
+  return numbersOf(operandOf(list && list.size() == 1 ? list[0] : argument));
 }
 
 static int64_t rankOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getRank(); }
