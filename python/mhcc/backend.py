@@ -52,12 +52,12 @@ def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, du
 def _rewrite_parts(module, names, dump, **options):
     """The same where parts are graphs of their own, as of checkpointed layers: all between them stays."""
     whole = torch.fx.GraphModule(module, module.graph)
-    take_arguments(whole, module)
     plans = []
     for name in names:
         part, own = rewrite(getattr(module, name), dump=dump and os.path.join(dump, name), **options)
         setattr(whole, name, part)
         plans += own
+    take_arguments(whole, module)  # when the parts have their constants
     return whole, plans
 
 

@@ -188,10 +188,14 @@ def trace(function, fakes, mode, **options):
 def _make_differentiable(graph, copy):
     """The value that is copied into a tensor, in its shape and type: the functional copy itself has no derivative."""
     into, value = copy.args[:2]
+    shapes = [tuple(map(str, node.meta["val"].shape)) for node in (into, value)]  # as text: no guard on a size
     with graph.inserting_before(copy):
-        spread = graph.call_function(torch.ops.aten.expand_as.default, (value, into))
-        typed = graph.call_function(torch.ops.aten._to_copy.default, (spread,), {"dtype": into.meta["val"].dtype})
-    spread.meta["val"], typed.meta["val"] = copy.meta["val"], copy.meta["val"]
+        if shapes[0] != shapes[1]:
+            spread = graph.call_function(torch.ops.aten.expand_as.default, (value, into))
+            spread.meta["val"] = value.meta["val"].expand(into.meta["val"].shape)
+            value = spread
+        typed = graph.call_function(torch.ops.aten._to_copy.default, (value,), {"dtype": into.meta["val"].dtype})
+    typed.meta["val"] = copy.meta["val"]
     copy.replace_all_uses_with(typed)
     graph.erase_node(copy)
 

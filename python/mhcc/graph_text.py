@@ -2,11 +2,13 @@
 
 import json
 import operator
+import os
 import re
 
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
+_TORCH = os.path.join(os.path.dirname(torch.__file__), "")
 _ELEMENTS = {
     torch.float32: "f32", torch.float64: "f64", torch.bfloat16: "bf16", torch.float16: "f16", torch.bool: "i1",
     torch.int64: "i64", torch.int32: "i32", torch.int16: "i16", torch.int8: "i8", torch.uint8: "ui8",
@@ -176,7 +178,8 @@ class _Printer:
 def line_of(node):
     """File and line of the last line of the model that is known; code that PyTorch made has a name in angle brackets."""
     lines = re.findall(r'File "([^<].*?)", line (\d+)', node.meta.get("stack_trace") or "")
-    return lines[-1] if lines else None
+    own = [line for line in lines if not line[0].startswith(_TORCH)] or lines
+    return own[-1] if own else None
 
 
 def _place(node):

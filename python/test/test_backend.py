@@ -201,9 +201,10 @@ class StreamByStream(nn.Module):
 
     def forward(self, x):
         pre, post, res = self.coefficients(x)
-        f, out = self.layer((pre.unsqueeze(-2) @ x).squeeze(-2)), torch.empty_like(x)
+        u, out = (pre.unsqueeze(-2) @ x.float()).squeeze(-2), torch.empty_like(x)
+        f = self.layer(u.to(x.dtype)).float()
         for i in range(4):
-            out[..., i, :] = (res[..., i, :, None] * x).sum(-2) + post[..., i, None] * f
+            out[..., i, :] = (res[..., i, :, None] * x.float()).sum(-2) + post[..., i, None] * f
         return out
 
 
@@ -211,6 +212,12 @@ class StreamByStream(nn.Module):
 def test_streams_that_are_written(shape):
     module = StreamByStream()
     compare(module, compiled(module, require="all"), torch.randn(shape))
+    assert counts() == [{"pre": 1, "post": 1}]
+
+
+def test_streams_that_are_rounded_when_they_are_written():
+    module = nn.Sequential(nn.Embedding(7, 64), nn.Unflatten(-1, (4, 16)), StreamByStream()).bfloat16()
+    compare_rounded(module, compiled(module, require="all"), TOKENS)
     assert counts() == [{"pre": 1, "post": 1}]
 
 
@@ -636,8 +643,12 @@ class Checkpointed(modules.Model):
         return self.output(self.head(x))
 
 
-def test_checkpointed_layers():
+@pytest.mark.parametrize("repeats", [None, True])
+def test_checkpointed_layers(repeats):
+    """Layers that are graphs of their own, with constants of their own."""
     module = Checkpointed()
+    for layer in module.layers if repeats else []:
+        layer.coefficients = Numbered(4, 16, repeats)
     compare(module, compiled(module), TOKENS)
     assert counts() == [{"pre": 2, "post": 2}]
 
