@@ -11,7 +11,7 @@ from torch._dynamo.exc import RestartAnalysis
 
 from . import tables
 from .boundaries import Boundaries
-from .capture import capture, is_divided, specialise, split, take_arguments
+from .capture import body_of, capture, is_divided, specialise, split, take_arguments
 from .graph_text import print_graph
 from .rewriter import Rewriter, Unsupported, find_sites, leave
 
@@ -21,13 +21,16 @@ def rewrite(module, *, dump=None, reported=False, **options):
 
     A graph that is only `reported` is not run: its numbers may be symbols, and Dynamo need not start again.
     """
-    parts = [node for node in module.graph.nodes if node.target is torch.ops.higher_order.tag_activation_checkpoint]
-    if parts:
-        return _rewrite_parts(module, [node.args[0].target for node in parts], dump, reported=reported, **options)
+    options["reported"] = reported
+    if bodies := [body for node in module.graph.nodes for body in body_of(node)]:
+        try:
+            return _rewrite_parts(*split(module), dump, **options)
+        except Unsupported:  # what is between them cannot be graphs of their own
+            return _rewrite_parts(module, bodies, dump, **options)
     if any(is_divided(node) for node in module.graph.nodes):
-        return _rewrite_parts(*split(module), dump, reported=reported, **options)
+        return _rewrite_parts(*split(module), dump, **options)
     found = (lambda: None) if reported else lambda: specialise(module)
-    return rewrite_captured(capture(module), found, dump=dump, reported=reported, **options)
+    return rewrite_captured(capture(module), found, dump=dump, **options)
 
 
 def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, dump=None, reported=False):
@@ -54,8 +57,8 @@ def _rewrite_parts(module, names, dump, **options):
     whole = torch.fx.GraphModule(module, module.graph)
     plans = []
     for name in names:
-        part, own = rewrite(getattr(module, name), dump=dump and os.path.join(dump, name), **options)
-        setattr(whole, name, part)
+        part, own = rewrite(module.get_submodule(name), dump=dump and os.path.join(dump, name), **options)
+        whole.set_submodule(name, part)
         plans += own
     take_arguments(whole, module)  # when the parts have their constants
     return whole, plans

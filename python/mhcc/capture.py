@@ -212,6 +212,16 @@ def specialise(module):
         raise TensorifyScalarRestartAnalysis
 
 
+def is_checkpointed(node):
+    """Whether a node runs a graph that is run again for its gradient, or takes a result of one."""
+    return bool(body_of(node)) or node.target is operator.getitem and is_checkpointed(node.args[0])
+
+
+def body_of(node):
+    """The name of the graph that a node runs again for its gradient; none of another node."""
+    return [node.args[0].target] if node.target is torch.ops.higher_order.tag_activation_checkpoint else []
+
+
 def is_divided(node):
     """Whether a node makes or reads tensors that several processes have parts of (DTensor)."""
     values = [other.meta.get("example_value") for other in (node, *node.all_input_nodes)]
@@ -223,7 +233,8 @@ def _is_fake(node):
 
 
 def split(module):
-    """The graph with each run of its nodes that knows one process alone as a graph of its own, and their names.
+    """The graph with each run of its nodes that knows one process alone as a graph of its own, and the names of those and
+    of checkpointed graphs, which stand between them as well.
 
     A run that autocast reaches into has an autocast of its own, of `split_module`.
     """
@@ -231,12 +242,15 @@ def split(module):
     for node in module.graph.nodes:
         if node.target is torch._C._set_grad_enabled or _is_written(node):
             raise Unsupported(f"{node} would change more than its part of a graph with DTensor")
-        if node.op in ("placeholder", "output"):
+        if node.op in ("placeholder", "get_attr", "output"):
             continue
-        if not divided or divided[-1] != is_divided(node) and node.target not in _AUTOCASTS:
-            divided.append(is_divided(node))
+        is_apart = is_checkpointed(node) or is_divided(node)
+        if not divided or divided[-1] != is_apart and node.target not in _AUTOCASTS:
+            divided.append(is_apart)
         runs[node] = len(divided) - 1
     parts = split_module(module, None, runs.__getitem__, keep_original_order=True)
     take_arguments(parts, module)
     names = [f"submod_{number}" for number, here in enumerate(divided) if not here]
-    return parts, [name for name in names if any(map(_is_fake, getattr(parts, name).graph.nodes))]
+    names = [name for name in names if any(map(_is_fake, getattr(parts, name).graph.nodes))]
+    bodies = [f"submod_{number}.{body}" for node, number in runs.items() for body in body_of(node)]
+    return parts, names + bodies
