@@ -682,7 +682,7 @@ class WrittenBeside(modules.Model):
 
 
 def test_checkpointed_layers_beside_what_is_written():
-    """What is between the layers cannot be graphs of their own: it stays, and the layers have their sites."""
+    """Parts between the layers cannot be graphs of their own: they stay, and the layers have their sites."""
     module = WrittenBeside()
     compare(module, compiled(module), TOKENS)
     assert counts() == [{"pre": 2, "post": 2}]
