@@ -144,8 +144,12 @@ class Coefficients(nn.Module):
         else:
             beta = [self.beta[:n].float(), self.beta[n : 2 * n].float(), self.beta[2 * n :].view(n, n).float()]
         pre, post, res = (a.float() * v + b for a, v, b in zip(self.alpha, (pre, post, res), beta))
-        post = 2 * sigmoid(post, ways) if ways.pick("two", True, False) else sigmoid(post, ways) * 2.0
-        return sigmoid(pre, ways), post, sinkhorn(res, ways)
+        if ways.pick("gates", "apart", "together") == "together":
+            pre, post = sigmoid(torch.cat([pre, post], dim=-1), ways).chunk(2, dim=-1)
+        else:
+            pre, post = sigmoid(pre, ways), sigmoid(post, ways)
+        post = 2 * post if ways.pick("two", True, False) else post * 2.0
+        return pre, post, sinkhorn(res, ways)
 
 
 def aggregate(x, pre, ways):

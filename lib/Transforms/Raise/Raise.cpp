@@ -185,6 +185,7 @@ private:
       eraseDeadOps(func, &keeper);
     raiseElementary(func, readings, sites);
     joinGates(func, keeper);
+    cutGates(func, keeper);
     mergeCopies(func, &keeper); // a gate in two spellings is one
     readings.change();
     raiseResidualMaps(func, readings, sites);

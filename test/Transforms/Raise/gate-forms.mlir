@@ -412,3 +412,29 @@ func.func @rounded_behind_a_transpose(%x: tensor<8x4x16xbf16>, %phi: tensor<4x64
   %tokens = mhc.transpose %gate perm = [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>
   return %tokens : tensor<8x4xbf16>
 }
+
+// Two gates of one sigmoid, which is cut behind it.
+// CHECK-LABEL: @two_of_one_sigmoid
+// CHECK: mhc.projection(x = %arg0 : tensor<?x4x16xf32>, phi = %arg1 : tensor<24x64xf32>)
+// CHECK: %[[PRE:.*]], %[[POST:.*]], %{{.*}} = mhc.gates({{.*}} beta = %arg2 : tensor<24xf32>) <{{.*}}post_mult = 2.0
+// CHECK: return %[[PRE]], %[[POST]],
+func.func @two_of_one_sigmoid(%x: tensor<?x4x16xf32>, %phi: tensor<24x64xf32>, %beta: tensor<24xf32>)
+    -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x16xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x4x16xf32> into tensor<?x64xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<?x64xf32>, tensor<24x64xf32>) -> tensor<?x24xf32>
+  %biases = mhc.broadcast %beta[%M] dims = [1] : tensor<24xf32> -> tensor<?x24xf32>
+  %z = arith.addf %p, %biases : tensor<?x24xf32>
+  %gates = tensor.extract_slice %z[0, 0] [%M, 8] [1, 1] : tensor<?x24xf32> to tensor<?x8xf32>
+  %gate = mhc.sigmoid %gates : tensor<?x8xf32>
+  %pre = tensor.extract_slice %gate[0, 0] [%M, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %one = tensor.extract_slice %gate[0, 4] [%M, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
+  %two = arith.constant 2.0 : f32
+  %twos = tensor.splat %two[%M] : tensor<?x4xf32>
+  %post = arith.mulf %one, %twos : tensor<?x4xf32>
+  %rest = tensor.extract_slice %z[0, 8] [%M, 16] [1, 1] : tensor<?x24xf32> to tensor<?x16xf32>
+  %logits = tensor.expand_shape %rest [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %res = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>) <init = softmax_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 20> -> (mix : tensor<?x4x4xf32>)
+  return %pre, %post, %res : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
+}
