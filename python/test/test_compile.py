@@ -26,8 +26,8 @@ def test_one_graph_for_all_token_counts():
             found = compiled(*operands)
         torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
         pairs = zip(*(torch.autograd.grad(out.square().sum(), operands) for out in (found, expected)))
-        for own, eager in pairs:
-            torch.testing.assert_close(own, eager, rtol=1e-4, atol=1e-4)
+        for own, eager in pairs:  # sums over all tokens, whose terms cancel; Inductor rounds tanh in another way
+            torch.testing.assert_close(own, eager, rtol=0, atol=1e-5 * eager.abs().max().item())
 
 
 def test_without_gradients():
