@@ -3,9 +3,11 @@
 import os
 
 import mhcc
+import pytest
 import torch
 from torch._dynamo.eval_frame import OptimizedModule
 
+pytest.register_assert_rewrite("comparing")  # which tests import
 torch.set_num_threads(2)
 DEVICE = os.environ.get("MHCC_TEST_DEVICE")
 

@@ -46,6 +46,37 @@ class Coefficients(nn.Module):
         return mix
 
 
+class Numbered(Coefficients):
+    """The three scalars are chosen by a tensor of numbers, which is a constant of the graph."""
+
+    def __init__(self, n, channels, repeats):
+        super().__init__(n, channels)
+        self.repeats = repeats
+
+    def alphas(self, sizes):
+        if self.repeats:
+            return torch.repeat_interleave(self.alpha, torch.tensor(sizes), output_size=sum(sizes))
+        return self.alpha[torch.tensor([number for number, size in enumerate(sizes) for _ in range(size)])]
+
+    def forward(self, x):
+        n, flat = self.n, x.flatten(-2)
+        sizes = [n, n, n * n]
+        t = F.linear(flat, self.phi) / (flat.square().mean(-1, keepdim=True) + self.eps).sqrt()
+        pre, post, res = (self.alphas(sizes) * t + self.beta).split(sizes, dim=-1)
+        return pre.sigmoid(), 2 * post.sigmoid(), self.residual(res.unflatten(-1, (n, n)))
+
+
+class Layer(nn.Module):
+    def __init__(self, coefficients):
+        super().__init__()
+        self.coefficients, self.linear = coefficients, nn.Linear(16, 16)
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        f = self.linear((pre.unsqueeze(-1) * x).sum(-2))
+        return res @ x + post.unsqueeze(-1) * f.unsqueeze(-2)
+
+
 class Split(torch.autograd.Function):
     """Three of one, whose gradients are added at once."""
 

@@ -4,11 +4,10 @@
 """
 
 import collections
-import copy
 import random
 import sys
 
-import test_backend
+import comparing
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -219,31 +218,26 @@ class Model(nn.Module):
 def compare(module, other, tokens):
     """Results and gradients of both beside float64: one may be twice as far off as the other, and 64 roundings of the
     largest element further. The scalars are sums over all tokens, whose terms cancel: 4 of the largest gradient."""
-    exact = copy.deepcopy(module).double()
-    out = [run(tokens) for run in (module, other, exact)]
-    weights = torch.randn_like(out[0])
-    assert out[1].dtype == out[0].dtype and out[1].shape == out[0].shape
-    each = [(run, *test_backend.gradients(run, of, weights)) for run, of in zip(out, (module, module, exact))]
-    unit, largest = torch.finfo(out[0].dtype).eps, max(value.abs().max().item() for value in each[2])
-    for name, eager, ours, wanted in zip(["out", *dict(module.named_parameters())], *each):
-        worst = [(value.double() - wanted).abs().max().item() for value in (eager, ours)]
-        allowed = 64 * wanted.abs().max().item() if wanted.numel() > 3 else 4 * largest
-        most = 2 * worst[0] + unit * allowed
-        assert worst[1] <= most, f"{name}: {worst[1]:.2e} from float64; needed {most:.2e}"
+    rows = comparing.beside_float64(module, other, tokens)
+    unit, most = torch.finfo(rows[0][1].dtype).eps, max(comparing.worst(row)[2] for row in rows)
+    for row in rows:
+        eager, ours, largest = comparing.worst(row)
+        bound = 2 * eager + unit * (64 * largest if row[3].numel() > 3 else 4 * most)
+        assert ours <= bound, f"{row[0]}: {ours:.2e} from float64; needed {bound:.2e}"
 
 
 def check(seed):
     """Sites that are found, which must be all, and results and gradients, which must be those of eager PyTorch."""
     torch.manual_seed(seed)
     torch._dynamo.reset()
-    test_backend.backend.found.clear()
+    comparing.backend.found.clear()
     module = Model(seed)
     ways = module.ways
     if ways.pick("bf16", False, True):
         module = module.bfloat16()
     try:
-        compare(module, test_backend.compiled(module, ways.pick("dynamic", False, True)), test_backend.TOKENS)
-        found = sum((collections.Counter(each) for each in test_backend.counts()), collections.Counter())
+        compare(module, comparing.compiled(module, ways.pick("dynamic", False, True)), comparing.TOKENS)
+        found = sum((collections.Counter(each) for each in comparing.counts()), collections.Counter())
         assert found["pre"] == 2 and found["post"] == 2, f"found {dict(found)}; needed 2 pre and 2 post"
     except Exception as error:
         raise AssertionError(f"seed {seed}: {error}; {ways}") from error

@@ -1,65 +1,17 @@
 """The backend against eager PyTorch."""
 
-import collections
-import copy
-import os
 import re
-import subprocess
 import warnings
 
-import mhcc
 import modules
 import pytest
 import torch
-from mhcc import backend, rewriter
+from comparing import TOKENS, compare, compare_rounded, compiled, counts, fresh  # noqa: F401
+from mhcc import backend
 from mhcc.compat import megatron
-from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch import nn
 from torch.nn import functional as F
-
-TOKENS = torch.arange(24).reshape(3, 8) % 7
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch.manual_seed(0)
-    torch._dynamo.reset()
-    backend.found.clear()
-
-
-def compiled(module, dynamic=False, **options):
-    return torch.compile(module, backend=backend.mhc, dynamic=dynamic, options={"inner": "aot_eager", **options})
-
-
-def gradients(out, module, weights):
-    return torch.autograd.grad((out * weights).float().sum(), list(module.parameters()))
-
-
-def counts():
-    return [dict(collections.Counter(name.split(".")[1] for name in ops)) for ops in backend.found]
-
-
-def compare(module, other, *args, tolerance=1e-5):
-    """Results and gradients of the same parameters, relative to the largest element of each."""
-    expected, out = module(*args), other(*args)
-    assert out.dtype == expected.dtype and out.shape == expected.shape
-    weights = torch.randn_like(expected)
-    pairs = [(expected, out), *zip(gradients(expected, module, weights), gradients(out, module, weights))]
-    for wanted, value in pairs:
-        assert (wanted - value).abs().max() <= tolerance * wanted.abs().max()
-
-
-def compare_rounded(module, other, *args):
-    """The same in bf16: as near to float64 as eager PyTorch, but for 8 roundings of the largest element. Sums over few
-    tokens that cancel are off by several percent in both."""
-    expected, out = module(*args), other(*args)
-    assert out.dtype == expected.dtype and out.shape == expected.shape
-    exact = copy.deepcopy(module).double()
-    truth, weights = exact(*args), torch.randn_like(expected)
-    results = [(run, *gradients(run, of, weights)) for run, of in ((expected, module), (out, module), (truth, exact))]
-    for eager, ours, wanted in zip(*results):
-        worst = [(value.double() - wanted).abs().max() for value in (eager, ours)]
-        assert worst[1] <= worst[0] + 8 * 2**-8 * wanted.abs().max()
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
@@ -72,30 +24,10 @@ def test_model(learned, dtype, dynamic):
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, last: 1}]
 
 
-class Numbered(modules.Coefficients):
-    """The three scalars are chosen by a tensor of numbers, which is a constant of the graph."""
-
-    def __init__(self, n, channels, repeats):
-        super().__init__(n, channels)
-        self.repeats = repeats
-
-    def alphas(self, sizes):
-        if self.repeats:
-            return torch.repeat_interleave(self.alpha, torch.tensor(sizes), output_size=sum(sizes))
-        return self.alpha[torch.tensor([number for number, size in enumerate(sizes) for _ in range(size)])]
-
-    def forward(self, x):
-        n, flat = self.n, x.flatten(-2)
-        sizes = [n, n, n * n]
-        t = F.linear(flat, self.phi) / (flat.square().mean(-1, keepdim=True) + self.eps).sqrt()
-        pre, post, res = (self.alphas(sizes) * t + self.beta).split(sizes, dim=-1)
-        return pre.sigmoid(), 2 * post.sigmoid(), self.residual(res.unflatten(-1, (n, n)))
-
-
 @pytest.mark.parametrize("repeats", [False, True])
 def test_constant_tensors(repeats):
     module = modules.Sublayer(4, 16)
-    module.coefficients = Numbered(4, 16, repeats)
+    module.coefficients = modules.Numbered(4, 16, repeats)
     compare(module, compiled(module), torch.randn(3, 8, 4, 16))
     assert counts() == [{"pre": 1, "post": 1}]
 
@@ -246,7 +178,7 @@ def test_norm_of_pytorch(device):
 
     with FakeTensorMode():
         with torch.device(device):
-            module, x = Layer(Normed(4, 16)), torch.randn(2, 3, 4, 16)
+            module, x = modules.Layer(Normed(4, 16)), torch.randn(2, 3, 4, 16)
         torch.compile(module, backend=look)(x)
     assert [call["op"] for call in plans[0]["calls"] if call["op"].startswith("mhc.")] == ["mhc.pre", "mhc.post"]
     assert not plans[0]["missed"]
@@ -280,20 +212,9 @@ class Shifted(modules.Coefficients):
         return super().residual(logits - logits.amax(-1, keepdim=True).detach())
 
 
-class Layer(nn.Module):
-    def __init__(self, coefficients):
-        super().__init__()
-        self.coefficients, self.linear = coefficients, nn.Linear(16, 16)
-
-    def forward(self, x):
-        pre, post, res = self.coefficients(x)
-        f = self.linear((pre.unsqueeze(-1) * x).sum(-2))
-        return res @ x + post.unsqueeze(-1) * f.unsqueeze(-2)
-
-
 @pytest.mark.parametrize("region", [False, True])
 def test_gradient_that_ends_inside(region):
-    module = Layer(Stopped(4, 16, region=region))
+    module = modules.Layer(Stopped(4, 16, region=region))
     compare(module, compiled(module), torch.randn(2, 3, 4, 16))
 
 
@@ -312,7 +233,7 @@ class Scaled(modules.Coefficients):
 
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_detached_scales(dynamic):
-    module, x = Layer(Scaled(4, 16)), torch.randn(2, 3, 4, 16)
+    module, x = modules.Layer(Scaled(4, 16)), torch.randn(2, 3, 4, 16)
     with torch.no_grad():
         torch.testing.assert_close(compiled(module, dynamic)(x), module(x), rtol=1e-4, atol=1e-5)
     assert counts() == [{"pre": 1, "post": 1}]
@@ -324,7 +245,7 @@ def test_detached_scales(dynamic):
 
 @pytest.mark.parametrize("mapped", [False, True])
 def test_maximum_that_is_detached(mapped):
-    module = Layer(Shifted(4, 16))
+    module = modules.Layer(Shifted(4, 16))
     if mapped:
         module.forward = torch.func.vmap(module.forward)
     with warnings.catch_warnings():
@@ -347,12 +268,12 @@ class Wide(modules.Coefficients):
 
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_projection_in_float64(dynamic):
-    module = Layer(Wide(4, 16))
+    module = modules.Layer(Wide(4, 16))
     compare(module, compiled(module, dynamic), torch.randn(2, 3, 4, 16))
     assert counts() == [{"pre": 1, "post": 1}]
 
 
-class ThreeWay(Layer):
+class ThreeWay(modules.Layer):
     """Residual, output and bias are added at once, by Megatron's function or in a stack."""
 
     def __init__(self, coefficients, add):
@@ -372,7 +293,7 @@ def test_sum_of_three(add):
     assert counts() == [{"pre": 1, "post": 1}]
 
 
-class Ahead(Layer):
+class Ahead(modules.Layer):
     """Sites whose inputs are mixed by what the site before has computed."""
 
     def forward(self, x):
@@ -401,7 +322,7 @@ def test_mixed_by_the_site_before(dynamic):
     assert found["post"] == found["pre"] == 2
 
 
-class Sliced(Layer):
+class Sliced(modules.Layer):
     """A slice of everything, which PyTorch writes as an alias."""
 
     def forward(self, x):
@@ -413,7 +334,7 @@ def test_slice_of_all():
     compare(module, compiled(module, require=2), torch.randn(2, 3, 4, 16))
 
 
-class Copying(Layer):
+class Copying(modules.Layer):
     """The sublayer copies its parts into a tensor that is made for them."""
 
     def __init__(self, coefficients):
@@ -442,7 +363,7 @@ class Writing(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.layer = Layer(modules.Coefficients(4, 16))
+        self.layer = modules.Layer(modules.Coefficients(4, 16))
         self.register_buffer("calls", torch.zeros(2))
 
     def forward(self, x):
@@ -499,7 +420,7 @@ def test_order_and_writes():
         torch.testing.assert_close(first, module(x), rtol=1e-5, atol=1e-5)
 
 
-class OwnDerivative(Layer):
+class OwnDerivative(modules.Layer):
     def forward(self, x):
         return super().forward(modules.Twice.apply(x))
 
@@ -538,7 +459,7 @@ def test_model_without_streams():
 
 def test_nodes_outside_stay():
     """Nodes that are not of the site are the nodes that were there, under their names."""
-    module = nn.Sequential(nn.Linear(16, 16), Layer(modules.Coefficients(4, 16)), nn.RMSNorm(16))
+    module = nn.Sequential(nn.Linear(16, 16), modules.Layer(modules.Coefficients(4, 16)), nn.RMSNorm(16))
     graphs = []
 
     def keep(graph, inputs):
@@ -553,26 +474,6 @@ def test_nodes_outside_stay():
     assert "addmm" in outside and {"rsqrt_1", "_fused_rms_norm"} & set(outside)  # the latter on a GPU
     assert all(after[name] == before[name] for name in outside)
     assert {"mhc.pre.default", "mhc.post.default"} <= set(after.values())
-
-
-def test_failure_of_the_compiler(monkeypatch, tmp_path):
-    """The graph goes on as it was, and the warning names a file that fails in the same way."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    printed = backend.print_graph
-    monkeypatch.setattr(backend, "print_graph", lambda graph, **said: printed(graph, **said) + "nothing")
-    module = modules.Model()
-    with pytest.warns(UserWarning, match="mhcc leaves a graph as it is") as warnings:
-        torch.testing.assert_close(compiled(module)(TOKENS), module(TOKENS))
-    said = [str(warning.message) for warning in warnings if "mhcc leaves" in str(warning.message)]
-    (kept,) = tmp_path.iterdir()
-    options = '--allow-unregistered-dialect --mhc-rewrite-aten="differentiate=true fuse=layer"'
-    assert len(said) == 1 and said[0].endswith(f"the graph is kept: mhc-opt {kept} {options}")
-    command = os.path.join(os.path.dirname(mhcc.__file__), "bin", said[0].split("kept: ")[1])
-    ran = subprocess.run(command, shell=True, capture_output=True, text=True)
-    assert ran.returncode == 1 and "error: custom op 'nothing' is unknown" in ran.stderr
-    with pytest.raises(Exception, match="custom op 'nothing' is unknown"):
-        torch._dynamo.reset()
-        compiled(module, require=1)(TOKENS)
 
 
 class Turned(nn.Module):
@@ -614,7 +515,7 @@ def test_graphs_that_are_left(module, shape, said):
         torch.testing.assert_close(compiled(module, inner="eager")(*args), wanted)
 
 
-class Late(Layer):
+class Late(modules.Layer):
     """Coefficients of the combination are made behind the sublayer, of a weight that is made there."""
 
     def forward(self, x):
@@ -633,141 +534,3 @@ def test_late_coefficients():
     module = Late(modules.Coefficients(4, 16))
     compare(module, compiled(module), torch.randn(2, 3, 4, 16))
     assert counts() == [{"pre": 1, "post": 1}]
-
-
-class Checkpointed(modules.Model):
-    def forward(self, tokens):
-        x = self.embedding(tokens).unsqueeze(-2).expand(-1, -1, self.n, -1)
-        for layer in self.layers:
-            x = torch.utils.checkpoint.checkpoint(layer, x, use_reentrant=False)
-        return self.output(self.head(x))
-
-
-@pytest.mark.parametrize("repeats", [None, True])
-def test_checkpointed_layers(repeats):
-    """Layers that are graphs of their own, with constants of their own."""
-    module = Checkpointed()
-    for layer in module.layers if repeats else []:
-        layer.coefficients = Numbered(4, 16, repeats)
-    compare(module, compiled(module), TOKENS)
-    assert counts() == [{"head": 1, "pre": 2, "post": 2}]
-
-
-class CheckpointedBranch(modules.Sublayer):
-    """The branch alone runs again for its gradient: a site is on both sides of it."""
-
-    def branch(self, u):
-        return self.down(F.silu(self.up(self.norm(u))))
-
-    def forward(self, x):
-        pre, post, res = self.coefficients(x)
-        f = torch.utils.checkpoint.checkpoint(self.branch, (pre.unsqueeze(-1) * x).sum(-2), use_reentrant=False)
-        return res @ x + post.unsqueeze(-1) * f.unsqueeze(-2)
-
-
-@pytest.mark.parametrize("dynamic", [False, True])
-def test_checkpointed_branches(dynamic):
-    module = nn.Sequential(CheckpointedBranch(4, 16), CheckpointedBranch(4, 16))
-    compare(module, compiled(module, dynamic), torch.randn(2, 3, 4, 16))
-    assert counts() == [{"pre": 2, "post": 2}]
-
-
-class WrittenBeside(modules.Model):
-    def forward(self, tokens):
-        x = self.embedding(tokens).unsqueeze(-2).repeat(1, 1, self.n, 1)
-        x[..., 0, :] += 1.0
-        for layer in self.layers:
-            x = torch.utils.checkpoint.checkpoint(layer, x, use_reentrant=False)
-        return self.output(self.head(x))
-
-
-def test_checkpointed_layers_beside_what_is_written():
-    """Parts between the layers cannot be graphs of their own: they stay, and the layers have their sites."""
-    module = WrittenBeside()
-    compare(module, compiled(module), TOKENS)
-    assert counts() == [{"pre": 2, "post": 2}]
-
-
-@pytest.mark.parametrize("content", [None, b"no library"])
-def test_compiler_that_is_missing(content, monkeypatch, tmp_path):
-    """Training goes on without it, with Inductor as well, whose caches know our files."""
-    path = tmp_path / "libmhc_compiler.so"
-    if content:
-        path.write_bytes(content)
-    monkeypatch.setattr(rewriter, "PATH", str(path))
-    rewriter._compiler.cache_clear()
-    try:
-        module, x = nn.Linear(4, 4), torch.randn(2, 4)
-        with pytest.warns(UserWarning, match="the compiler cannot be loaded: .*libmhc_compiler.so: ") as caught:
-            torch.testing.assert_close(compiled(module, inner="inductor")(x), module(x))
-        assert ["mhcc leaves" in str(one.message) for one in caught].count(True) == 1
-        streams = torch.compile(lambda x: mhcc.contract(mhcc.expand(x, 4), mode="mean"), backend=backend.mhc)
-        with pytest.warns(UserWarning, match="the compiler cannot be loaded"):
-            torch.testing.assert_close(streams(x), x)
-        torch._dynamo.reset()
-        with pytest.raises(Exception, match="the compiler cannot be loaded: .*libmhc_compiler.so: "):
-            compiled(module, require=1)(x)
-    finally:
-        rewriter._compiler.cache_clear()
-
-
-def test_require():
-    with pytest.raises(Exception, match="6 mHC ops are found; option 'require' is 7"):
-        compiled(modules.Model(), require=7)(TOKENS)
-
-
-@pytest.mark.parametrize("require", ["al", True, 7.5])
-def test_require_of_another_kind(require):
-    with pytest.raises(Exception, match=f"option 'require' is {require!r}; needed 'all' or a number of ops"):
-        compiled(modules.Model(), require=require)(TOKENS)
-
-
-class PerStream(modules.Coefficients):
-    """Each stream has a norm of its own, for which there is no kernel."""
-
-    def forward(self, x):
-        return super().forward(x * torch.rsqrt(x.square().mean(-1, keepdim=True) + self.eps))
-
-
-def test_require_all():
-    compiled(modules.Model(), require="all")(TOKENS)
-    module = Layer(PerStream(4, 16))
-    with pytest.raises(Exception, match=r"test_backend.py:\d+: norm-per-stream: "):
-        compiled(module, require="all")(torch.randn(2, 3, 4, 16))
-
-
-def test_fuse():
-    compiled(modules.Model(layers=1), fuse="chain")(TOKENS)
-    assert counts() == [{"expand": 1, "projection": 2, "gates": 2, "sinkhorn": 1, "aggregate": 2, "post": 1}]
-
-
-def test_precision():
-    given = []
-
-    def keep(graph, inputs):
-        changed = backend.rewrite(graph, precision="ieee")[0].graph
-        given.extend(node.kwargs["precision"] for node in changed.nodes if "precision" in node.kwargs)
-        return graph
-
-    torch.compile(modules.Model(), backend=keep)(TOKENS)
-    assert given == ["ieee"] * 3  # of two pre and the head
-    compiled(modules.Model(layers=1), precision="ieee", require="all")(TOKENS)
-    with pytest.raises(Exception, match="option 'precision' is 'f32'; needed ieee, tf32x3, bf16x3, tf32"):
-        compiled(modules.Model(layers=1), precision="f32")(TOKENS)
-
-
-def test_mode():
-    run = torch.compile(modules.Model(layers=1), backend=backend.mhc, mode="default", options=None)
-    assert run(TOKENS).shape == (3, 8, 32) and counts() == [{"expand": 1, "pre": 1, "post": 1, "head": 1}]
-
-
-def test_dump(tmp_path):
-    """Each graph has a folder of its own, also where Dynamo starts again with numbers in place of symbols."""
-    for _ in range(2):
-        torch._dynamo.reset()
-        compiled(modules.Model(), dynamic=True, dump=str(tmp_path))(TOKENS)
-    assert sorted(folder.name for folder in tmp_path.iterdir()) == ["graph0", "graph1"]
-    for folder in tmp_path.iterdir():
-        assert "aten.embedding.default" in (folder / "before.mlir").read_text()
-        assert "mhc.pre" in (folder / "plan.json").read_text()
-        assert "torch.ops.mhc.pre" in (folder / "after.py").read_text()

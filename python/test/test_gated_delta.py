@@ -3,7 +3,7 @@
 import mhcc
 import pytest
 import torch
-from test_backend import compare, compare_rounded, compiled, counts, fresh  # noqa: F401
+from comparing import compare, compare_rounded, compiled, counts, fresh  # noqa: F401
 from torch import nn
 from torch.nn import functional as F
 

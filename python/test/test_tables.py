@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 from mhcc import backend, capture, tables
-from test_backend import compare, compare_rounded, compiled, counts, fresh  # noqa: F401
+from comparing import compare, compare_rounded, compiled, counts, fresh  # noqa: F401
 from torch import nn
 
 
