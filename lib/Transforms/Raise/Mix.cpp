@@ -281,9 +281,9 @@ void MixSite::decline(StringRef kind, const Mix &mix, Reason reason, Value at, c
   Value weight;
   for (const algebra::Factor &factor : mix.weights[0].factors)
     weight = weight ? weight : valueOf(factor);
-  Value map = coefficients(mix);
-  auto site = map ? std::pair(map, Value()) : std::pair(mix.streams, weight);
-  sites.decline(kind, {reason, opAtFault(at, op), found, needed, site});
+  MixSource source = sourceOf(mix);
+  auto site = source.coefficients ? std::pair(source.coefficients, Value()) : std::pair(mix.streams, weight);
+  declined.push_back({kind.str(), source, op, {reason, opAtFault(at, op), found, needed, site}});
 }
 
 void MixSite::declineWidth(StringRef kind, const Mix &mix, Reason reason, Value wider) {

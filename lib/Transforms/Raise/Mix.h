@@ -37,6 +37,22 @@ struct Mix {
   llvm::SmallVector<IndexVars> groups() const { return groups(stream.first); }
 };
 
+/// The streams that a mix reads, and the coefficients, where some were found, that it weighs them by.
+struct MixSource {
+  mlir::Value streams, coefficients;
+  bool operator==(const MixSource &other) const {
+    return streams == other.streams && coefficients == other.coefficients;
+  }
+};
+
+/// A mix that no op was made of, as long as it may be found within the value at `root`.
+struct DeclinedMix {
+  std::string kind;
+  MixSource source;
+  mlir::Operation *root;
+  Miss miss;
+};
+
 /// A value that may be a mix, and what it takes to build and to explain there.
 class MixSite {
 public:
@@ -97,6 +113,7 @@ public:
   bool missesGates(const Mix &mix) const { return sites.hasDeclined("gates", mix.streams); }
   /// The coefficients, where some were found, that the mix weighs the streams by.
   mlir::Value coefficients(const Mix &mix);
+  MixSource sourceOf(const Mix &mix) { return {mix.streams, coefficients(mix)}; }
 
   algebra::Reading &reading;
   algebra::Algebra &algebra;
@@ -107,6 +124,7 @@ public:
   algebra::Expr expr;      ///< of the value, in variables that stand for one dimension each
   IndexVars vars;          ///< those variables, in the order of the value's dimensions
   mlir::Value replacement; ///< of the value, once that is replaced
+  std::vector<DeclinedMix> declined;
 
 private:
   mlir::Value buildProduct(const algebra::Expr &expr, const Mix &mix, llvm::ArrayRef<IndexVars> groups, bool isPerToken,

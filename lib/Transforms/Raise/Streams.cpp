@@ -8,6 +8,7 @@
 #include "Mix.h"
 #include "Readings.h"
 #include "StreamLists.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -227,8 +228,16 @@ public:
   void run();
   /// Whether streams have become one value, which gates may weigh that were not found.
   bool mayFindMore();
+  /// Remarks on what was not found, also as a part of a larger value that is no mix.
+  void explain();
 
 private:
+  struct Taken {
+    std::string kind;
+    MixSource source;
+    Value made;
+  };
+
   /// Marks ops as dead from one on that nothing reads any more.
   void markDead(Operation *op);
   void raiseMixes();
@@ -242,6 +251,8 @@ private:
   Sites &sites;
   llvm::DenseSet<Operation *> dead; ///< erased later: the reading names their results
   std::vector<StreamTensor> streams;
+  std::vector<DeclinedMix> declined;
+  std::vector<Taken> taken;
 };
 } // namespace
 
@@ -262,15 +273,46 @@ void StreamRaiser::raiseMixes() {
       continue;
     MixSite site(reading, sites, op->getResult(0));
     auto raise = [&](const Mix &mix) {
-      if (mix.branches.empty() ? !raiseAggregate(site, mix) : !raisePost(site, mix))
+      const bool isPost = !mix.branches.empty();
+      const MixSource source = site.sourceOf(mix);
+      if (isPost ? !raisePost(site, mix) : !raiseAggregate(site, mix))
         return false;
-      if (!mix.branches.empty())
+      if (isPost)
         streams.push_back({site.root, site.replacement, reading.whole(site.root)});
+      taken.push_back({isPost ? "post" : "aggregate", source, site.replacement});
       markDead(op);
       return true;
     };
-    if (!llvm::any_of(site.readings(), raise))
-      (void)llvm::any_of(site.readingsOfTerms(), raise);
+    if (!llvm::any_of(site.readings(), raise) && !llvm::any_of(site.readingsOfTerms(), raise))
+      llvm::append_range(declined, site.declined);
+  }
+}
+
+/// Whether `root` is computed of `value`, which is in a block around it.
+static bool isComputedOf(Operation *root, Value value) {
+  Operation *maker = value.getDefiningOp();
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *op) {
+    Operation *around = maker->getBlock()->findAncestorOpInBlock(*op);
+    return around && !around->isBeforeInBlock(maker);
+  };
+  SetVector<Operation *> behind;
+  return succeeded(getBackwardSlice(root, &behind, options)) && behind.contains(maker);
+}
+
+void StreamRaiser::explain() {
+  // A second summand with the same gate is of the site, and stays beside its op.
+  auto hasRest = [](const Miss &miss) {
+    return miss.reason == Reason::branchTwice || miss.reason == Reason::dropoutOfPart;
+  };
+  for (const DeclinedMix &mix : declined) {
+    auto isPart = [&](const Taken &other) {
+      return other.kind == mix.kind && other.source == mix.source && isComputedOf(mix.root, other.made);
+    };
+    if (hasRest(mix.miss) || llvm::none_of(taken, isPart))
+      sites.decline(mix.kind, mix.miss);
   }
 }
 
@@ -332,11 +374,13 @@ void mhc::raiseStreams(func::FuncOp func, Readings &readings, Sites &sites) {
   SmallVector<tensor::ConcatOp> stacks = stackMixes(func, reading);
   if (!stacks.empty())
     reading.refresh();
-  StreamRaiser raiser(func, reading, sites);
-  raiser.run();
-  if (raiser.mayFindMore()) {
+  std::optional<StreamRaiser> raiser(std::in_place, func, reading, sites);
+  raiser->run();
+  if (raiser->mayFindMore()) {
     reading.refresh();
-    StreamRaiser(func, reading, sites).run();
+    raiser.emplace(func, reading, sites);
+    raiser->run();
   }
+  raiser->explain();
   llvm::for_each(stacks, unstack);
 }

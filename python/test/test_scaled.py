@@ -1,0 +1,37 @@
+"""Streams that are scaled, masked or added to in front of layers and behind them."""
+
+import modules
+import pytest
+import torch
+from comparing import compare, compiled, counts, fresh  # noqa: F401
+from torch import nn
+
+STREAMS = (2, 3, 4, 16)
+
+
+class Behind(nn.Module):
+    """Streams that two layers give, and a layer's input beside its result."""
+
+    def __init__(self, finish):
+        super().__init__()
+        self.layers = nn.ModuleList(modules.Sublayer(4, 16) for _ in range(2))
+        self.gain, self.weights = nn.Parameter(torch.rand(4, 1)), nn.Parameter(torch.rand(4))
+        self.register_buffer("mask", (torch.arange(6).reshape(2, 3, 1, 1) % 3 > 0).float())
+        self.finish = finish
+
+    def forward(self, x):
+        y = self.layers[1](self.layers[0](x))
+        return self.finish(self, x, y) + self.gain.sum() + self.weights.sum()
+
+
+@pytest.mark.parametrize("finish", [
+    lambda self, x, y: y * self.mask,
+    lambda self, x, y: y * self.gain,
+    lambda self, x, y: y / 2**0.5,
+    lambda self, x, y: x + y,
+    lambda self, x, y: (self.weights.softmax(0)[:, None] * y).sum(-2),
+])  # fmt: skip
+def test_nothing_is_missed(finish):
+    module = Behind(finish)
+    compare(module, compiled(module, require="all"), torch.randn(STREAMS))
+    assert counts() == [{"pre": 2, "post": 2}]
