@@ -390,8 +390,10 @@ std::optional<Mix> MixSite::matchMix(const algebra::Factor &x, const algebra::Te
   auto find = [&](const Expr &x) { return findStreams(reading, x, op, isStatic, widthOf(root)); };
   std::optional<algebra::Reading::Found> streams;
   // A number is of the streams where they are a value with it, such as the n-th part of a token.
-  if (double &number = mix.weights[0].coefficient; number != 1 && (streams = find(Algebra::scale(mix.x, number))))
+  if (double &number = mix.weights[0].coefficient; number != 1 && (streams = find(Algebra::scale(mix.x, number)))) {
+    mix.x = Algebra::scale(mix.x, number);
     number = 1;
+  }
   // A number that all terms have is in part of the streams, and in part of the weights.
   if (std::optional<algebra::Reading::Found> scaled;
       !streams && !(streams = find(mix.x)) && (scaled = nearest(reading, mix.x, op, /*anyFactor=*/true))) {

@@ -310,6 +310,8 @@ static Expr takeOwn(MixSite &site, Mix &mix, const Extent &output) {
         return factor.element == streams->element && factor.halves == 2;
       });
     const bool isOwn = rest.factors.size() + 1 == term.factors.size() && !dependsOnAny(rest, mix.channels);
+    if (isOwn)
+      rest.coefficient /= (*x)[0].coefficient;
     (isOwn ? own : branches).push_back(isOwn ? rest : term);
   }
   if (!own.empty() && (site.coefficients(mix) || areStreams(mix.streams)))
