@@ -242,8 +242,6 @@ std::optional<Expr> OpReader::readTensor(Operation *op) {
       })
       .Case([&](tensor::InsertSliceOp insert) { return readInsert(insert); })
       .Case([&](tensor::ConcatOp concat) -> Result {
-        if (concat->hasAttr(kStack)) // its parts are read as what it holds
-          return std::nullopt;
         std::vector<Expr> parts;
         SmallVector<Size> extents;
         for (Value part : concat.getInputs()) {

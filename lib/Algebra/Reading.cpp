@@ -76,8 +76,8 @@ void Reading::refresh() {
   };
   auto read = [&](Operation *op, OpResult result) {
     theAlgebra.forgetFreshVars();
-    std::optional<Expr> expr =
-        isRead(result) && !atoms.contains(result) ? OpReader(*this).read(op, result.getResultNumber()) : std::nullopt;
+    const bool isBase = !isRead(result) || atoms.contains(result) || op->hasAttr(kWhole);
+    std::optional<Expr> expr = isBase ? std::nullopt : OpReader(*this).read(op, result.getResultNumber());
     if (expr && chooses && isa<MatmulOp, BatchMatmulOp, linalg::LinalgOp>(op))
       expr = theAlgebra.choose(*expr);
     return expr ? std::move(*expr) : baseOf(result);

@@ -14,8 +14,8 @@
 
 namespace mhc::algebra {
 
-/// Marks a concatenation that is read as a tensor of its own, since all that read its parts read them of it.
-inline constexpr llvm::StringLiteral kStack = "mhc.stack";
+/// Marks an op that is read as a tensor of its own, and not by what it is made of.
+inline constexpr llvm::StringLiteral kWhole = "mhc.whole";
 
 /// The function of a token's start and of the position of another that is 1 where both are of one sequence.
 inline constexpr llvm::StringLiteral kSameSequence = "same sequence";

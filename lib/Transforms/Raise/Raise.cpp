@@ -190,6 +190,7 @@ private:
     readings.change();
     raiseResidualMaps(func, readings, sites);
     raiseExpand(func, readings, sites); // reads nothing that residual maps change
+    markProducts(func);
     readings.change();
     mergeCopies(func, &keeper); // a residual map in two spellings is one as well
     raiseGates(func, readings, sites);
@@ -212,7 +213,7 @@ private:
     } else {
       func->setAttr(kRaiseLimited, UnitAttr::get(&getContext()));
     }
-    unstackStreams(func);
+    unmarkStreams(func);
     foldReshapes(func);
     eraseDeadOps(func);
     sites.remarkCounts(func);

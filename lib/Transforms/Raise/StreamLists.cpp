@@ -131,7 +131,7 @@ void mhc::stackStreams(func::FuncOp func) {
     for (Value stream : stack->streams)
       parts.push_back(stack->units.any() ? leaf.insertUnits(stream, stack->units) : stream);
     auto whole = tensor::ConcatOp::create(builder, concat.getLoc(), concat.getType(), concat.getDim(), parts);
-    whole->setAttr(algebra::kStack, builder.getUnitAttr());
+    whole->setAttr(algebra::kWhole, builder.getUnitAttr());
     for (auto [row, stream] : llvm::enumerate(stack->streams)) {
       Value element = rowOf(leaf, whole, row, stack->units);
       if (element.getType() != stream.getType())
@@ -155,10 +155,42 @@ void mhc::unstack(tensor::ConcatOp stack) {
   }
 }
 
-void mhc::unstackStreams(func::FuncOp func) {
-  func.walk([](tensor::ConcatOp concat) {
-    if (concat->removeAttr(algebra::kStack))
-      unstack(concat);
+void mhc::unmarkStreams(func::FuncOp func) {
+  func.walk([](Operation *op) {
+    const bool isMarked = static_cast<bool>(op->removeAttr(algebra::kWhole));
+    if (auto stack = dyn_cast<tensor::ConcatOp>(op); stack && isMarked)
+      unstack(stack);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Whether a product is all that reads what it scales.
+static bool isOnlyReader(Operation *product, Value scaled) {
+  SmallVector<Operation *> readers;
+  usersThroughViews(behindViews(scaled), readers);
+  return llvm::all_of(readers, [&](Operation *reader) { return reader == product || isa<tensor::DimOp>(reader); });
+}
+
+/// The product that a value shows, but for numbers that scale what is read without them, too; null where it is none.
+static Operation *productOf(Value value) {
+  Operation *product = behindViews(value).getDefiningOp();
+  if (!isa_and_nonnull<arith::MulFOp, arith::DivFOp>(product))
+    return nullptr;
+  const bool isScaled = constantValue(product->getOperand(1)).has_value();
+  if (!isScaled && !constantValue(product->getOperand(0)))
+    return product;
+  Value scaled = product->getOperand(isScaled ? 0 : 1);
+  return isOnlyReader(product, scaled) ? product : productOf(scaled);
+}
+
+void mhc::markProducts(func::FuncOp func) {
+  func.walk([&](arith::MulFOp square) {
+    const bool isSquare = behindViews(square.getLhs()) == behindViews(square.getRhs());
+    if (Operation *product = isSquare ? productOf(square.getLhs()) : nullptr)
+      product->setAttr(algebra::kWhole, UnitAttr::get(func.getContext()));
   });
 }
 

@@ -15,8 +15,11 @@ namespace mhc {
 
 /// Arguments that the function stacks and reads alone as well are read of the stack, which is marked.
 void stackStreams(mlir::func::FuncOp func);
-/// Lets every op that still reads a part of a marked stack read the argument.
-void unstackStreams(mlir::func::FuncOp func);
+/// Marks products that are squared, as for the norm of streams that were masked or scaled: what reads such streams has
+/// the factors of the product, each in its place, and not the streams.
+void markProducts(mlir::func::FuncOp func);
+/// Takes the marks away, and lets every op that still reads a part of a stack read the argument.
+void unmarkStreams(mlir::func::FuncOp func);
 
 /// Stacks each n values that are the rows of one mix, and reads them of the stack from there on. The reading does not
 /// know the stacks yet.

@@ -1,13 +1,15 @@
 // RUN: mhc-opt %s -mhc-raise | FileCheck %s
 // RUN: mhcc %s --verify
 
-// Streams that are a number times others, whose rows the projection has as well: they are mixed as halves.
+// Streams that are a number times others, which are read without it, too: they are mixed as halves.
 // CHECK-LABEL: func.func @halves(
 // CHECK: %[[HALF:.*]] = arith.mulf %arg0, %{{.*}} : tensor<2x4x4x16xf32>
 // CHECK: %[[X:.*]] = tensor.collapse_shape %[[HALF]] {{.*}} into tensor<8x4x16xf32>
 // CHECK: mhc.aggregate(x = %[[X]] :
 // CHECK: mhc.post({{.*}}x = %[[X]] :
-func.func @halves(%x: tensor<2x4x4x16xf32>, %phi: tensor<24x64xf32>, %beta: tensor<24xf32>) -> tensor<2x4x4x16xf32> {
+func.func @halves(%x: tensor<2x4x4x16xf32>, %phi: tensor<24x64xf32>, %beta: tensor<24xf32>)
+    -> (tensor<2x4x4x16xf32>, tensor<2x4x4x16xf32>) {
+  %other = math.tanh %x : tensor<2x4x4x16xf32>
   %number = arith.constant dense<0.5> : tensor<2x4x4x16xf32>
   %half = arith.mulf %x, %number : tensor<2x4x4x16xf32>
   %flat = tensor.collapse_shape %half [[0, 1], [2, 3]] : tensor<2x4x4x16xf32> into tensor<8x64xf32>
@@ -42,7 +44,7 @@ func.func @halves(%x: tensor<2x4x4x16xf32>, %phi: tensor<24x64xf32>, %beta: tens
   %fw = mhc.broadcast %f dims = [0, 1, 3] : tensor<2x4x16xf32> -> tensor<2x4x4x16xf32>
   %branch = arith.mulf %hw, %fw : tensor<2x4x4x16xf32>
   %out = arith.addf %mixed, %branch : tensor<2x4x4x16xf32>
-  return %out : tensor<2x4x4x16xf32>
+  return %out, %other : tensor<2x4x4x16xf32>, tensor<2x4x4x16xf32>
 }
 
 // Beside the mix, the halves are a part of its matrix.

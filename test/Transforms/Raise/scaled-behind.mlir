@@ -21,6 +21,25 @@ func.func @by_a_mask(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8
   return %out : tensor<8x4x64xf32>
 }
 
+// Before and behind
+// CHECK-LABEL: func.func @by_numbers
+// CHECK: %[[OUT:.*]] = mhc.post(
+// CHECK: arith.mulf %[[OUT]]
+func.func @by_numbers(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>)
+    -> tensor<8x4x64xf32> {
+  %map = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  %number = arith.constant dense<0.5> : tensor<8x4x64xf32>
+  %half = arith.mulf %x, %number : tensor<8x4x64xf32>
+  %mixed = mhc.batch_matmul %map, %half : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %hw = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fw = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %hw, %fw : tensor<8x4x64xf32>
+  %sum = arith.addf %mixed, %branch : tensor<8x4x64xf32>
+  %out = arith.mulf %sum, %number : tensor<8x4x64xf32>
+  return %out : tensor<8x4x64xf32>
+}
+
 // The weights of a head that no token enters
 // CHECK-LABEL: func.func @by_weights_of_the_streams
 // CHECK: mhc.post(
