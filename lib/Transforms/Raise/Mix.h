@@ -37,9 +37,10 @@ struct Mix {
   llvm::SmallVector<IndexVars> groups() const { return groups(stream.first); }
 };
 
-/// The streams that a mix reads, and the coefficients, where some were found, that it weighs them by.
+/// What a mix reads, and the coefficients, where some were found, that it weighs that by.
 struct MixSource {
-  mlir::Value streams, coefficients;
+  const algebra::Node *streams;
+  mlir::Value coefficients;
   bool operator==(const MixSource &other) const {
     return streams == other.streams && coefficients == other.coefficients;
   }
@@ -113,7 +114,7 @@ public:
   bool missesGates(const Mix &mix) const { return sites.hasDeclined("gates", mix.streams); }
   /// The coefficients, where some were found, that the mix weighs the streams by.
   mlir::Value coefficients(const Mix &mix);
-  MixSource sourceOf(const Mix &mix) { return {mix.streams, coefficients(mix)}; }
+  MixSource sourceOf(const Mix &mix) { return {mix.x[0].factors[0].node(), coefficients(mix)}; }
 
   algebra::Reading &reading;
   algebra::Algebra &algebra;
