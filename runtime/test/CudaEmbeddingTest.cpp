@@ -322,6 +322,33 @@ TEST_F(CudaEmbedding, AnAllocatorServesCallsAndCaptures) {
   EXPECT_EQ(memory.taken, memory.given);
 }
 
+/// Each call in a graph has a counter of tiles of its own, and with an allocator its own scratch memory.
+TEST_F(CudaEmbedding, GraphsOfOneContextRunAtOnce) {
+  StreamOrdered memory;
+  Context context;
+  Sublayer first(owner, 4096, 1), second(owner, 3000, 2);
+  first.runAlone(owner), second.runAlone(owner);
+  ASSERT_EQ(mhcrt_cuda_set_allocator(context, StreamOrdered::alloc, StreamOrdered::free, &memory), MHCRT_OK);
+  ASSERT_EQ(mhcrt_cuda_set_multiprocessors(context, 100), MHCRT_OK);
+  ASSERT_EQ(mhcrt_cuda_set_stream(context, streams[0]), MHCRT_OK);
+  cudaGraphExec_t graphs[2];
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal), cudaSuccess);
+    EXPECT_EQ((i ? second : first).run(context), MHCRT_OK) << context.error();
+    graphs[i] = endCapture(streams[0]);
+    ASSERT_NE(graphs[i], nullptr);
+  }
+  for (int turn = 0; turn < 20; ++turn) {
+    first.clear(), second.clear();
+    for (int i = 0; i < 2; ++i)
+      ASSERT_EQ(cudaGraphLaunch(graphs[i], streams[1 + i]), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    first.expectSame("first"), second.expectSame("second");
+  }
+  for (cudaGraphExec_t graph : graphs)
+    cudaGraphExecDestroy(graph);
+}
+
 TEST_F(CudaEmbedding, AnotherCurrentDevice) {
   int devices = 0;
   ASSERT_EQ(cudaGetDeviceCount(&devices), cudaSuccess);

@@ -423,7 +423,8 @@ TEST(CudaPostPre, TilesOfOthersPassWhereABlockWaits) {
   }
 }
 
-/// Waves of clusters one after the other, as beside the collectives of a training step.
+/// Waves of clusters one after the other, as beside the collectives of a training step, and clusters that find no tile
+/// left when they come.
 TEST(CudaPostPre, HasTheSameBitsBesideAnotherKernel) {
   const int most = Resident::most();
   if (most == 0)
@@ -432,23 +433,27 @@ TEST(CudaPostPre, HasTheSameBitsBesideAnotherKernel) {
                         {2001, 5120, 1, MHCRT_NONE, F, 0, false, false, false},
                         {2001, 2560, 1, F, F, 0, true, false, false},
                         {2001, 6656, 0, F, F, 0, false, false, false}};
-  Context context;
+  Context context, sharing;
+  ASSERT_EQ(mhcrt_cuda_set_multiprocessors(sharing, 100), MHCRT_OK) << sharing.error();
   for (const Case &c : cases) {
     Operands in(c, 13);
     std::vector<Buffer> forward = run(context, c, in, c.M);
     BwdOperands of(c.M, c.C, forward);
     const std::vector<Buffer> backward = runBwd(context, c, in, of, c.M);
+    EXPECT_TRUE(run(sharing, c, in, c.M) == forward); // loads the kernel, for which it would wait for the other
     for (int room : {1, 3, 6}) {
       if (room >= most)
         continue;
       SCOPED_TRACE("C=" + std::to_string(c.C) + ", room for " + std::to_string(room) + " clusters");
-      std::vector<Buffer> got, gradients; // give their memory back when the other has ended, for which that waits
+      std::vector<Buffer> got, shared, gradients; // give memory back when the other has ended, for which that waits
       {
         const Resident other(most - room);
         got = run(context, c, in, c.M), gradients = runBwd(context, c, in, of, c.M);
+        shared = run(sharing, c, in, c.M);
         EXPECT_TRUE(other.runs());
       }
       EXPECT_TRUE(got == forward);
+      EXPECT_TRUE(shared == forward);
       EXPECT_TRUE(gradients == backward);
     }
   }

@@ -9,6 +9,7 @@
 
 #include <torch/csrc/stable/ops.h>
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <new>
@@ -42,6 +43,19 @@ static FreeContexts &freeContexts() {
 static const Backend &backendOf(TensorPlace place) {
   static constexpr Backend cpu = {mhcrt_context_create, mhcrt_last_error, mhcrt_clear_error};
   return place.isGpu() ? gpuBackend() : cpu;
+}
+
+static std::atomic<int32_t> theMultiprocessors{0};
+int32_t mhcrt::multiprocessors() { return theMultiprocessors; }
+
+void mhc_torch_set_multiprocessors(int32_t count) {
+  FreeContexts &free = freeContexts();
+  std::lock_guard<std::mutex> lock(free.mutex);
+  theMultiprocessors = count;
+  for (auto &[key, contexts] : free.contexts)
+    if (std::get<0>(key) == aoti_torch_device_type_cuda())
+      for (mhcrt_context *context : contexts)
+        useMultiprocessors(context);
 }
 
 static mhcrt_context *createOnCpu(int32_t threads) {

@@ -50,6 +50,12 @@ private:
   mhcrt_context *context = nullptr;
 };
 
+/// As which kernels of GPUs are launched; 0 is as many as there are.
+int32_t multiprocessors();
+
 } // namespace mhcrt
+
+/// For all GPUs, from now on; the caller says that no kernel is called meanwhile.
+extern "C" __attribute__((visibility("default"))) void mhc_torch_set_multiprocessors(int32_t count);
 
 #endif // MHCRT_TORCH_CONTEXTS_H

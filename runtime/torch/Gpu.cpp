@@ -23,6 +23,7 @@ struct GpuLibrary {
   decltype(&mhcrt_context_destroy) destroy = nullptr;
   decltype(&mhcrt_cuda_set_stream) setStream = nullptr;
   decltype(&mhcrt_cuda_set_allocator) setAllocator = nullptr;
+  decltype(&mhcrt_cuda_set_multiprocessors) setMultiprocessors = nullptr;
 
   AOTITorchError (*currentStream)(int32_t device, void **stream) = nullptr;
   AOTITorchError (*alloc)(uint64_t bytes, void **memory) = nullptr;
@@ -61,6 +62,7 @@ void GpuLibrary::bind(void *torch) {
   resolve(kernels, "mhcrt_context_destroy", destroy, missing);
   resolve(kernels, "mhcrt_cuda_set_stream", setStream, missing);
   resolve(kernels, "mhcrt_cuda_set_allocator", setAllocator, missing);
+  resolve(kernels, "mhcrt_cuda_set_multiprocessors", setMultiprocessors, missing);
   resolve(torch, "aoti_torch_get_current_cuda_stream", currentStream, missing);
   resolve(torch, "aoti_torch_cuda_caching_allocator_raw_alloc", alloc, missing);
   resolve(torch, "aoti_torch_cuda_caching_allocator_raw_delete", free, missing);
@@ -110,11 +112,16 @@ mhcrt_context *mhcrt::createOnGpu(TensorPlace place, void *stream) {
     throw std::runtime_error("mhcrt_context_create: no context on " + place.text() + ": " + machine.problem);
   }
   library.setAllocator(context, takeMemory, giveMemory, nullptr);
-  if (library.setStream(context, stream) == MHCRT_OK)
+  if (library.setStream(context, stream) == MHCRT_OK &&
+      library.setMultiprocessors(context, multiprocessors()) == MHCRT_OK)
     return context;
   const std::string error = library.backend.lastError(context);
   library.destroy(context);
   throw std::runtime_error(error);
+}
+
+void mhcrt::useMultiprocessors(mhcrt_context *context) {
+  gpuLibrary().setMultiprocessors(context, multiprocessors());
 }
 
 Kernel mhcrt::gpuKernel(const char *name) {

@@ -23,6 +23,9 @@ void *currentStream(TensorPlace place);
 /// A context on this GPU and stream, whose scratch memory comes from PyTorch's allocator for the time of each call.
 mhcrt_context *createOnGpu(TensorPlace place, void *stream);
 
+/// Launches as for a GPU of multiprocessors() from now on.
+void useMultiprocessors(mhcrt_context *context);
+
 using Kernel = mhcrt_status (*)(mhcrt_context *context, const void *args);
 /// The function of this name, "mhcrt_pre".
 Kernel gpuKernel(const char *name);

@@ -18,7 +18,7 @@
 using namespace mhcrt;
 
 mhcrt_context::~mhcrt_context() {
-  for (const DeviceBlock &block : {workspace, scratch.lasting, between.lasting})
+  for (const DeviceBlock &block : {workspace, scratch.lasting, between.lasting, counters})
     release(block);
   for (const DeviceBlock &block : kept)
     release(block);
@@ -153,6 +153,18 @@ void mhcrt_context_destroy(mhcrt_context *context) {
   forget(cudaSetDevice(callersDevice));
 }
 
+/// Those that are there already stay: a graph may have their addresses.
+static cudaError_t makeCounters(mhcrt_context &context) {
+  if (context.counters.data)
+    return cudaSuccess;
+  const RelaxedCapture relaxed;
+  constexpr int64_t kBytes = kTileCounters * sizeof(uint32_t);
+  cudaError_t error = cudaMalloc(&context.counters.data, kBytes);
+  if (error == cudaSuccess)
+    error = cudaMemsetAsync(context.counters.data, 0, kBytes, context.ownStream);
+  return error == cudaSuccess ? cudaStreamSynchronize(context.ownStream) : error;
+}
+
 mhcrt_status mhcrt_cuda_set_multiprocessors(mhcrt_context *context, int32_t count) {
   constexpr const char *kName = "mhcrt_cuda_set_multiprocessors";
   const CallGuard guard(*context, kName);
@@ -160,11 +172,14 @@ mhcrt_status mhcrt_cuda_set_multiprocessors(mhcrt_context *context, int32_t coun
     return MHCRT_INVALID_ARGUMENT;
   if (count < 0)
     return context->fail(MHCRT_INVALID_ARGUMENT, "%s: 'count' is %d; needed at least 0", kName, count);
-  if (count == 0)
-    return context->check(
-        cudaDeviceGetAttribute(&context->multiprocessors, cudaDevAttrMultiProcessorCount, context->device), kName);
-  context->multiprocessors = count;
-  return context->status;
+  int all = 0;
+  cudaError_t error = cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, context->device);
+  const bool isShared = count > 0 && count < all;
+  if (error == cudaSuccess && isShared)
+    error = makeCounters(*context);
+  if (error == cudaSuccess)
+    context->multiprocessors = count > 0 ? count : all, context->isShared = isShared;
+  return context->check(error, kName);
 }
 
 int32_t mhcrt_context_threads(const mhcrt_context *) { return 1; }

@@ -48,6 +48,7 @@ struct mhcrt_context : mhcrt::CallState {
   int device = 0;
   int arch = 0; ///< compute capability times ten: 90
   int multiprocessors = 0;
+  bool isShared = false; ///< `multiprocessors` are fewer than there are: other kernels run beside the context's
   std::atomic<const char *> running{nullptr};  ///< the call in progress; null where there is none
   std::atomic<const char *> intruder{nullptr}; ///< one that was made meanwhile
 
@@ -68,6 +69,9 @@ struct mhcrt_context : mhcrt::CallState {
 
   const char *whole = nullptr; ///< the kernel that calls of others are parts of, which errors name; null where none is
   std::string wholeMisses;     ///< what kept faster variants from that one, in strict mode; of the present call
+
+  mhcrt::DeviceBlock counters;  ///< of tiles, each zero between the launches that have it; for isShared
+  int64_t countersInGraphs = 0; ///< so many at the end, one for each captured call
 
   std::map<std::string, std::string, std::less<>> pins; ///< op to variant
   std::vector<mhcrt::Choice> choices;
@@ -99,6 +103,10 @@ struct mhcrt_context : mhcrt::CallState {
   void *reserve(mhcrt::CallMemory &memory, const char *what, int64_t bytes);
   void *reserveScratch(const char *kernel, int64_t bytes) { return reserve(scratch, whole ? whole : kernel, bytes); }
   void *reserveBetween(const char *kernel, int64_t bytes) { return reserve(between, kernel, bytes); }
+  /// The call's counter of tiles where the GPU is shared: calls that follow one another have the same one, and a
+  /// captured call, whose graph may run beside others, has its own. Null where those are used up, and with the error
+  /// set where the driver does not say.
+  uint32_t *tileCounter(const char *kernel);
   /// Gives back what the present call alone has.
   void endCall();
   /// False with the error set in a capture, unless the caller has an allocator.

@@ -96,6 +96,16 @@ void *mhcrt_context::reserve(CallMemory &memory, const char *what, int64_t bytes
   return block.data;
 }
 
+uint32_t *mhcrt_context::tileCounter(const char *kernel) {
+  unsigned long long capture = 0;
+  if (!isShared || !askCapture(kernel, capture))
+    return nullptr;
+  auto *first = static_cast<uint32_t *>(counters.data);
+  if (!capture)
+    return first;
+  return countersInGraphs + 1 < kTileCounters ? first + ++countersInGraphs : nullptr;
+}
+
 void mhcrt_context::endCall() {
   for (CallMemory *memory : {&scratch, &between})
     release(std::exchange(memory->ofCall, {}));

@@ -31,6 +31,9 @@ struct DeviceBlock {
   int64_t bytes() const { return size; }
 };
 
+/// Counters of tiles that a context has where it shares the GPU: 64 KiB.
+constexpr int64_t kTileCounters = 1 << 14;
+
 /// Memory that a kernel needs for the time of its call.
 struct CallMemory {
   DeviceBlock lasting; ///< serves all calls; unused where the caller has an allocator

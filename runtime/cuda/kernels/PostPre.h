@@ -18,11 +18,12 @@ namespace mhcrt {
 /// One launch for compute capability 9.0; see post_pre_sm90.cu. Without y, the streams are not written.
 bool postPreSm90Takes(const PostPreArgs &args, Needs &needs);
 int64_t postPreSm90Bytes(const PostPreArgs &args); ///< of scratch memory; 0 for most widths
-cudaError_t postPreSm90(const PostPreArgs &args, void *scratch, cudaStream_t stream);
+/// `counter`: of tiles, from the context, or null.
+cudaError_t postPreSm90(const PostPreArgs &args, void *scratch, uint32_t *counter, cudaStream_t stream);
 
 // Kernels of these that normalise u, and their further needs.
 bool postPreNormTakes(const PostPreArgs &args, Needs &needs);
-cudaError_t postPreNorm(const PostPreArgs &args, cudaStream_t stream);
+cudaError_t postPreNorm(const PostPreArgs &args, uint32_t *counter, cudaStream_t stream);
 
 /// Normalises the u that pre has written; see post_pre_norm.cu.
 cudaError_t normAfterPre(mhcrt_context &context, const PostPreArgs &args);

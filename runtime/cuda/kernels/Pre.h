@@ -17,10 +17,11 @@ namespace mhcrt {
 /// One launch for compute capability 9.0; see pre_sm90.cu.
 bool preSm90Takes(const PreArgs &args, Needs &needs);
 int64_t preSm90Bytes(const PreArgs &args); ///< of scratch memory; 0 for most widths
-cudaError_t preSm90(const PreArgs &args, void *scratch, cudaStream_t stream);
+/// `counter`: of tiles, from the context, or null.
+cudaError_t preSm90(const PreArgs &args, void *scratch, uint32_t *counter, cudaStream_t stream);
 /// The same of two streams, which it calls; see pre_pairs_sm90.cu.
 bool prePairsTakes(const PreArgs &args, Needs &needs);
-cudaError_t prePairs(const PreArgs &args, cudaStream_t stream);
+cudaError_t prePairs(const PreArgs &args, uint32_t *counter, cudaStream_t stream);
 
 } // namespace mhcrt
 

@@ -17,7 +17,8 @@ namespace mhcrt {
 /// One launch for compute capability 9.0; see projection_sm90.cu.
 bool projectionSm90Takes(const ProjectionArgs &args, Needs &needs);
 int64_t projectionSm90Bytes(const ProjectionArgs &args); ///< of scratch memory; 0 for most widths
-cudaError_t projectionSm90(const ProjectionArgs &args, void *scratch, cudaStream_t stream);
+/// `counter`: of tiles, from the context, or null.
+cudaError_t projectionSm90(const ProjectionArgs &args, void *scratch, uint32_t *counter, cudaStream_t stream);
 
 /// More than 24 columns of bf16 streams for compute capability 9.0; see projection_eight_sm90.cu.
 bool projectionEightTakes(const ProjectionArgs &args, Needs &needs);

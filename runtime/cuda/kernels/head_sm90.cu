@@ -111,7 +111,7 @@ PostPreArgs paddedOf(const PostHeadArgs &a, const Rooms &rooms) {
   return to;
 }
 
-/// Calls launch(rooms) between the copies; `bytes` is what it needs itself.
+/// Calls launch(rooms, counter of tiles) between the copies; `bytes` is what it needs itself.
 template <typename Args, typename Launch>
 cudaError_t launchPadded(mhcrt_context &context, const char *kernel, const Args &a, int64_t bytes, Launch launch) {
   generic::ScratchPlan plan;
@@ -125,9 +125,10 @@ cudaError_t launchPadded(mhcrt_context &context, const char *kernel, const Args 
   const auto floats = [&](int64_t at) { return reinterpret_cast<float *>(base + at); };
   const Rooms rooms = {
       {floats(phi), floats(alpha), floats(beta)}, floats(post), floats(res), floats(proj), base + ofPre};
+  uint32_t *counter = bytes ? nullptr : context.tileCounter(kernel);
   cudaError_t error = pad(context, phiElementsOf(a, a.n), a.alpha, a.beta, rooms.padded);
   if (error == cudaSuccess)
-    error = launch(rooms);
+    error = launch(rooms, counter);
   if (error == cudaSuccess && a.proj)
     error = launchOverlapping(headNarrowKernel, gridFor(context, a.M), kThreads, 1, 0, context.stream,
                               reinterpret_cast<const float4 *>(rooms.proj), static_cast<float4 *>(a.proj), a.M);
@@ -142,14 +143,18 @@ bool mhcrt::headSm90Takes(const HeadArgs &a, Needs &needs) {
 
 cudaError_t mhcrt::headSm90(mhcrt_context &context, const HeadArgs &a) {
   return launchPadded(context, "mhcrt_head", a, preSm90Bytes(paddedOf(a, {})),
-                      [&](const Rooms &rooms) { return preSm90(paddedOf(a, rooms), rooms.ofPre, context.stream); });
+                      [&](const Rooms &rooms, uint32_t *counter) {
+                        return preSm90(paddedOf(a, rooms), rooms.ofPre, counter, context.stream);
+                      });
 }
 
 bool mhcrt::postHeadSm90Takes(const PostHeadArgs &a, Needs &needs) { return postPreSm90Takes(paddedOf(a, {}), needs); }
 
 cudaError_t mhcrt::postHeadSm90(mhcrt_context &context, const PostHeadArgs &a) {
   return launchPadded(context, "mhcrt_post_head", a, postPreSm90Bytes(paddedOf(a, {})),
-                      [&](const Rooms &rooms) { return postPreSm90(paddedOf(a, rooms), rooms.ofPre, context.stream); });
+                      [&](const Rooms &rooms, uint32_t *counter) {
+                        return postPreSm90(paddedOf(a, rooms), rooms.ofPre, counter, context.stream);
+                      });
 }
 
 // Backward

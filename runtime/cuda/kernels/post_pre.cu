@@ -27,7 +27,9 @@ static cudaError_t launchSeparate(mhcrt_context &context, const PostPreArgs &a) 
 static cudaError_t launchSm90(mhcrt_context &context, const PostPreArgs &a) {
   const int64_t bytes = postPreSm90Bytes(a);
   void *scratch = bytes ? context.reserveScratch("mhcrt_post_pre", bytes) : nullptr;
-  return bytes && !scratch ? cudaSuccess : postPreSm90(a, scratch, context.stream);
+  if (bytes && !scratch)
+    return cudaSuccess;
+  return postPreSm90(a, scratch, bytes ? nullptr : context.tileCounter("mhcrt_post_pre"), context.stream);
 }
 
 static constexpr Variant<PostPreArgs> kVariants[] = {

@@ -27,6 +27,6 @@ bool mhcrt::postPreNormTakes(const PostPreArgs &a, Needs &needs) {
          postPreHasRoom<true>(a.C, needs);
 }
 
-cudaError_t mhcrt::postPreNorm(const PostPreArgs &a, cudaStream_t stream) {
-  return launchPostPreOf<true>(a, nullptr, stream);
+cudaError_t mhcrt::postPreNorm(const PostPreArgs &a, uint32_t *counter, cudaStream_t stream) {
+  return launchPostPreOf<true>(a, nullptr, counter, stream);
 }

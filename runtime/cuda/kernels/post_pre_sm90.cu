@@ -49,6 +49,6 @@ int64_t mhcrt::postPreSm90Bytes(const PostPreArgs &a) {
   return bytes;
 }
 
-cudaError_t mhcrt::postPreSm90(const PostPreArgs &a, void *scratch, cudaStream_t stream) {
-  return a.u_norm_weight ? postPreNorm(a, stream) : launchPostPreOf<false>(a, scratch, stream);
+cudaError_t mhcrt::postPreSm90(const PostPreArgs &a, void *scratch, uint32_t *counter, cudaStream_t stream) {
+  return a.u_norm_weight ? postPreNorm(a, counter, stream) : launchPostPreOf<false>(a, scratch, counter, stream);
 }

@@ -121,7 +121,10 @@ static cudaError_t launchSm90(mhcrt_context &context, const PreArgs &given) {
   if (plan.bytes() && !scratch)
     return cudaSuccess;
   const cudaError_t error = a.n == 2 ? makeWhole(context, a, a.x, a.equal_x, scratch + xAt) : cudaSuccess;
-  return error ? error : preSm90(a, scratch + restAt, context.stream);
+  if (error)
+    return error;
+  uint32_t *counter = preSm90Bytes(a) ? nullptr : context.tileCounter("mhcrt_pre");
+  return preSm90(a, scratch + restAt, counter, context.stream);
 }
 
 static constexpr Variant<PreArgs> kVariants[] = {

@@ -21,6 +21,6 @@ bool mhcrt::prePairsTakes(const PreArgs &a, Needs &needs) {
          ringHasRoom<true, true>(ringWidth(a.n, a.C), needs);
 }
 
-cudaError_t mhcrt::prePairs(const PreArgs &a, cudaStream_t stream) {
-  return launchRingOf<true, true>(ringArgsOfPre(a), nullptr, stream);
+cudaError_t mhcrt::prePairs(const PreArgs &a, uint32_t *counter, cudaStream_t stream) {
+  return launchRingOf<true, true>(ringArgsOfPre(a), nullptr, counter, stream);
 }

@@ -20,6 +20,7 @@ bool mhcrt::preSm90Takes(const PreArgs &a, Needs &needs) {
 
 int64_t mhcrt::preSm90Bytes(const PreArgs &a) { return a.n == 2 ? 0 : ringBytes<true>(a.M, a.C); }
 
-cudaError_t mhcrt::preSm90(const PreArgs &a, void *scratch, cudaStream_t stream) {
-  return a.n == 2 ? prePairs(a, stream) : launchRingOf<true>(ringArgsOfPre(a), scratch, stream, a.equal_x != 0);
+cudaError_t mhcrt::preSm90(const PreArgs &a, void *scratch, uint32_t *counter, cudaStream_t stream) {
+  return a.n == 2 ? prePairs(a, counter, stream)
+                  : launchRingOf<true>(ringArgsOfPre(a), scratch, counter, stream, a.equal_x != 0);
 }

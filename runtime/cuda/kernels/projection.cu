@@ -110,7 +110,9 @@ static cudaError_t launchEight(mhcrt_context &context, const ProjectionArgs &a) 
 static cudaError_t launchSm90(mhcrt_context &context, const ProjectionArgs &a) {
   const int64_t bytes = projectionSm90Bytes(a);
   void *scratch = bytes ? context.reserveScratch("mhcrt_projection", bytes) : nullptr;
-  return bytes && !scratch ? cudaSuccess : projectionSm90(a, scratch, context.stream);
+  if (bytes && !scratch)
+    return cudaSuccess;
+  return projectionSm90(a, scratch, bytes ? nullptr : context.tileCounter("mhcrt_projection"), context.stream);
 }
 
 static constexpr Variant<ProjectionArgs> kVariants[] = {

@@ -18,8 +18,9 @@ bool mhcrt::projectionSm90Takes(const ProjectionArgs &a, Needs &needs) {
 
 int64_t mhcrt::projectionSm90Bytes(const ProjectionArgs &a) { return a.n == 2 ? 0 : ringBytes<false>(a.M, a.C); }
 
-cudaError_t mhcrt::projectionSm90(const ProjectionArgs &a, void *scratch, cudaStream_t stream) {
+cudaError_t mhcrt::projectionSm90(const ProjectionArgs &a, void *scratch, uint32_t *counter, cudaStream_t stream) {
   RingArgs args = ringArgsOf(a);
   args.statForm = a.stat_form;
-  return a.n == 2 ? launchRingOf<false, true>(args, scratch, stream) : launchRingOf<false>(args, scratch, stream);
+  return a.n == 2 ? launchRingOf<false, true>(args, scratch, counter, stream)
+                  : launchRingOf<false>(args, scratch, counter, stream);
 }

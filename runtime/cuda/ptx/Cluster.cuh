@@ -54,6 +54,19 @@ __device__ __forceinline__ void sendRemote(uint32_t to, float4 v, uint32_t bar) 
                : "memory");
 }
 
+/// Writes a word to shared memory, of this block or, by a remote address, of another.
+__device__ __forceinline__ void storeWord(uint32_t to, uint32_t word) {
+  pauseInTests();
+  asm volatile("st.relaxed.cluster.shared::cluster.u32 [%0], %1;" ::"r"(to), "r"(word) : "memory");
+}
+/// The word at an address of this block, which others write.
+__device__ __forceinline__ uint32_t loadWord(uint32_t from) {
+  pauseInTests();
+  uint32_t word;
+  asm volatile("ld.relaxed.cluster.shared::cta.u32 %0, [%1];" : "=r"(word) : "r"(from) : "memory");
+  return word;
+}
+
 /// barrierWait for data that other blocks of the cluster sent, all of it in shared memory: a wait that acquires more
 /// would also drop what the first-level cache holds.
 __device__ __forceinline__ void barrierWaitRemote(uint32_t bar, uint32_t parity) {

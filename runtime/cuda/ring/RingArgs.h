@@ -26,6 +26,7 @@ struct RingArgs {
   float normEps;
   float *proj, *stat; ///< null when they are not wanted
   int32_t statForm;   ///< what proj and stat are
+  uint32_t *counter;  ///< of tiles, zero between launches; null where clusters divide them beforehand
   // The rest belongs to pre and post_pre only.
   const float *alpha, *beta;
   void *u;          ///< null when it is not wanted

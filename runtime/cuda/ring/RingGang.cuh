@@ -69,7 +69,7 @@ template <typename S>
 __device__ __forceinline__ void gangSenderRole(const RingArgs &args, const GangMessages &messages,
                                                const RingBlock<S> &block) {
   constexpr int kTurns = (S::kTokens * kRowPieces + 31) / 32;
-  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+  for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     barrierWait(block.bars.partialFull(), at.turn & 1);
     float4 sums[kTurns];
     addWarps(block, sums);
@@ -138,7 +138,8 @@ __device__ __forceinline__ void gangOwnerRole(const RingArgs &args, const GangMe
   const float alpha = kAggregate ? args.alpha[0] : 0, beta = kAggregate ? args.beta[i] : 0;
   GateBatch<S> batch;
   int k = block.rank;
-  for (RingCursor<S> at(args.M); at.more(); at.next(), k += k < S::kTokens ? S::kSplit - S::kTokens : -S::kTokens) {
+  for (RingCursor<S> at(block, args.M); at.more();
+       at.next(), k += k < S::kTokens ? S::kSplit - S::kTokens : -S::kTokens) {
     if (k >= S::kTokens)
       continue;
     const int token = at.firstToken() + k;
@@ -172,7 +173,7 @@ __device__ __forceinline__ void gangOwnerRole(const RingArgs &args, const GangMe
 template <typename S>
 __device__ __forceinline__ void gangReceiverRole(const RingArgs &args, const GangMessages &messages,
                                                  const RingBlock<S> &block) {
-  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+  for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     if (block.lane < S::kTokens) {
       const uint4 *from = messages.weights + at.firstToken() + block.lane;
       uint4 v;

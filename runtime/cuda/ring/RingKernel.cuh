@@ -88,7 +88,7 @@ __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBl
   uint16_t *const u = static_cast<uint16_t *>(args.u) + block.rank * S::kChannels + chunk * 8;
   const int64_t stored = args.u ? args.M : 0; // tokens
   const int boxes = S::kPads ? min(S::kBoxes, S::kWidth / 64 - int(block.rank) * S::kBoxes) : S::kBoxes;
-  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+  for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     barrierWaitRemote(block.bars.hPre(at.slot), at.parity);
     if (block.lane < S::kBoxes) // complete long since; who reads a box has seen its barrier
       barrierWait(block.bars.ready(at.slot, block.lane), at.parity);
@@ -131,7 +131,7 @@ template <typename S>
 __device__ __forceinline__ void loaderRole(const RingArgs &args, const RingBlock<S> &block, const CUtensorMap *map) {
   if (block.lane != 0)
     return;
-  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+  for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     barrierWait(block.bars.free(at.slot), at.parity ^ 1);
     for (int box = 0; box < S::kBoxes; ++box) {
       barrierExpect(block.bars.full(at.slot, box), S::kBoxBytes);
@@ -145,6 +145,7 @@ __device__ __forceinline__ void loaderRole(const RingArgs &args, const RingBlock
 template <typename S>
 __device__ __forceinline__ void startRing(const RingBlock<S> &block, int readers) {
   block.bars.init(readers);
+  initNumbers(block);
   __syncthreads();
   clusterArrive(); // the sender waits before it first writes to another block, the others before they leave
 }

@@ -236,6 +236,9 @@ cudaError_t launchRing(const RingArgs &args, void *scratch, cudaStream_t stream,
     return error;
   if constexpr (S::kThroughMemory)
     return launchGang<S, kRingKernel<S, kAggregate>>(args, scratch, stream, map);
+  else if constexpr (!S::kPairs)
+    return args.counter ? launchClusters<S, kRingKernel<CountedShape<S>, kAggregate>>(args, stream, map)
+                        : launchClusters<S, kRingKernel<S, kAggregate>>(args, stream, map);
   else
     return launchClusters<S, kRingKernel<S, kAggregate>>(args, stream, map);
 }
@@ -322,7 +325,8 @@ int64_t ringBytes(int64_t M, int64_t C) {
 
 /// With `equalX`, x is [M,C], each of whose rows stands for four streams.
 template <bool kAggregate, bool kPairs = false>
-cudaError_t launchRingOf(const RingArgs &args, void *scratch, cudaStream_t stream, bool equalX = false) {
+cudaError_t launchRingOf(RingArgs args, void *scratch, uint32_t *counter, cudaStream_t stream, bool equalX = false) {
+  args.counter = counter;
   cudaError_t error = cudaErrorNotSupported;
   withRingShape<kAggregate, kPairs>(
       args.C, [&](auto shape) { error = launchRing<decltype(shape), kAggregate>(args, scratch, stream, equalX); });

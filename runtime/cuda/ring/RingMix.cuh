@@ -187,7 +187,7 @@ struct MixColumn {
 template <typename S>
 __device__ __forceinline__ void mixLoaderRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block,
                                               const RingMixMaps &maps) {
-  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+  for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     barrierWait(block.bars.free(at.slot), at.parity ^ 1);
     copyCoefficients(args, mix, block, at.slot, at.firstToken());
     if (block.lane == 0) {
@@ -207,7 +207,7 @@ __device__ __forceinline__ void mixRole(const RingArgs &args, const RingMixArgs 
                                         const RingMixMaps &maps) {
   const int box = block.warp - S::kFirstMixer, group = block.rank * S::kBoxes + box;
   const int token = tokenOfLane(block.lane), chunk = block.lane % 4;
-  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+  for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     barrierWait(block.bars.coefficients(at.slot), at.parity);
     const PostCoefficients h = coefficientsOf(mix, block, at.slot, token);
     barrierWait(block.bars.full(at.slot, box), at.parity);

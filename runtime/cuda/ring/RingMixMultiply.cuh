@@ -32,7 +32,7 @@ template <typename S>
 __device__ __forceinline__ void aggregateHeld(const RingArgs &args, const RingBlock<S> &block, const RingCursor<S> &at,
                                               const uint4 (&y)[4], int channel) {
   const int slot = awaitWeights(block, at), inTile = tokenOfLane(laneAgain());
-  const int64_t token = at.firstToken() - S::kTokens * clusterCount() + inTile;
+  const int64_t token = at.firstTokenBefore() + inTile;
   const float4 h = loadSharedFloat4(block.hPre(slot) + inTile * 16);
   if (args.u && token < args.M)
     storeOnce(static_cast<uint16_t *>(args.u) + token * S::kWidth + channel,
@@ -48,9 +48,8 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
   const int channel = (block.rank * S::kWarps + block.warp) * 32; // the warp's first
   // Made again where they are used, for want of registers.
   const auto copies = [&] { return block.warp % 2 == 0 && laneAgain() == 0; };
-  const auto ahead = [] { return S::kSlots * S::kTokens * clusterCount(); }; // tokens to the next tile in a slot
   if (copies())
-    for (RingCursor<S> at(args.M); at.more() && at.turn < S::kSlots; at.next())
+    for (RingCursor<S> at(block, args.M); at.more() && at.turn < S::kSlots; at.next())
       loadMixBox(block, maps, at.slot, box, at.firstToken());
   __syncwarp();
   PhiFragments<S::kHeld> phi;
@@ -58,7 +57,8 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
                                                  block.memory + S::kPhi +
                                                      block.warp * PhiFragments<S::kHeld>::kSharedBytes);
   uint4 before[4];
-  RingCursor<S> at(args.M);
+  NextInSlot<S> next(block);
+  RingCursor<S> at(block, args.M);
   for (; at.more(); at.next()) {
     barrierWait(block.bars.coefficients(at.slot), at.parity);
     barrierWait(block.bars.full(at.slot, box), at.parity);
@@ -90,9 +90,9 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
       }
       multiplyStream<S>(phi, stream, {y.streams[stream]}, sums);
     }
-    if (copies() && at.firstToken() + ahead() < args.M) {
+    if (copies() && next.find(at)) {
       waitStoresRead<0>();
-      loadMixBox(block, maps, at.slot, box, at.firstToken() + ahead());
+      loadMixBox(block, maps, at.slot, box, next.tile * S::kTokens);
     }
     __syncwarp();
     barrierWait(block.bars.partialFree(), (at.turn & 1) ^ 1);
@@ -120,7 +120,7 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
 template <typename S>
 __device__ __forceinline__ void paddingMixRole(const RingArgs &args, const RingBlock<S> &block) {
   clearPartials(block);
-  RingCursor<S> at(args.M);
+  RingCursor<S> at(block, args.M);
   for (; at.more(); at.next()) {
     barrierWait(block.bars.coefficients(at.slot), at.parity);
     barrierWait(block.bars.partialFree(), (at.turn & 1) ^ 1);
@@ -137,22 +137,24 @@ __device__ __forceinline__ void paddingMixRole(const RingArgs &args, const RingB
 /// warp is.
 template <typename S>
 __device__ __forceinline__ void exchangeRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block) {
-  const int ahead = S::kSlots * S::kTokens * clusterCount();
   if (block.lane == 0)
-    for (RingCursor<S> at(args.M); at.more() && at.turn < S::kSlots; at.next())
+    for (RingCursor<S> at(block, args.M); at.more() && at.turn < S::kSlots; at.next())
       loadCoefficients(args, mix, block, at.slot, at.firstToken());
   bringWeights(args, block);
   __syncwarp();
   TileOwner<S, S::kSenderOwns> owner(args, block);
-  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+  TileSource<S> source(args);
+  NextInSlot<S> next(block);
+  for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     const float given = S::kSenderOwns ? givenWeight(args, block, at.firstToken()) : 0;
+    source.begin(block, at.turn);
     barrierWait(block.bars.partialFull(), at.turn & 1);
     if (at.turn == 0)
       clusterWait(); // the other blocks have initialised their barriers
     announceSums(block, at.slot, at.turn);
     sendSums(block, at.slot, at.turn);
-    if (block.lane == 0 && at.firstToken() + ahead < args.M)
-      loadCoefficients(args, mix, block, at.slot, at.firstToken() + ahead);
+    if (block.lane == 0 && next.find(at))
+      loadCoefficients(args, mix, block, at.slot, next.tile * S::kTokens);
     __syncwarp();
     if constexpr (S::kSenderOwns)
       owner.finish(args, block, at, given);

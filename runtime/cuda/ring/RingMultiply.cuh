@@ -7,29 +7,11 @@
 #ifndef MHCRT_CUDA_RING_RINGMULTIPLY_CUH
 #define MHCRT_CUDA_RING_RINGMULTIPLY_CUH
 
-#include "cuda/ptx/Cluster.cuh"
 #include "cuda/ptx/Overlap.cuh"
 #include "cuda/ptx/Registers.cuh"
-#include "cuda/ring/RingShape.cuh"
+#include "cuda/ring/RingCursor.cuh"
 
 namespace mhcrt {
-
-/// State of a block that all roles share.
-template <typename S>
-struct RingBlock {
-  uint32_t memory; ///< shared address
-  uint32_t rank;   ///< in the cluster
-  RingBarriers<S> bars;
-  int warp, lane;
-
-  __device__ uint32_t box(int slot, int index) const {
-    return memory + S::kRing + slot * S::kSlotBytes + index * S::kBoxBytes;
-  }
-  __device__ uint32_t received(int slot) const { return memory + S::kReceived + slot * S::kReceivedBytes; }
-  __device__ uint32_t hPre(int slot) const { return memory + S::kHPre + slot * S::kTokens * 16; }
-  __device__ uint32_t weights(int channel) const { return memory + S::kWeights + channel * 4; }
-  __device__ uint32_t mix(int slot) const { return memory + S::kMix + slot * S::kMixBytes; }
-};
 
 /// The token of a group of 8 that lanes 4*g .. 4*g+3 hold: reads of swizzled boxes then meet no bank twice.
 __device__ __forceinline__ int tokenOfLane(int lane) { return (lane >> 3) | (lane & 4); }
@@ -160,7 +142,7 @@ __device__ __forceinline__ void multiplyRole(const RingArgs &args, const RingBlo
   phi.template load<S::kPhiStreams, S::kColumns>(args.phi, args.C, channel, block.lane,
                                                  block.memory + S::kPhi +
                                                      block.warp * PhiFragments<S::kHeld>::kSharedBytes);
-  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+  for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     barrierWait(block.bars.ready(at.slot, box), at.parity);
     float sums[S::kGroups][kPhiBlocks + 1][4] = {};
     if constexpr (S::kNorms) { // its place is made again for want of registers
@@ -202,7 +184,7 @@ __device__ __forceinline__ void clearPartials(const RingBlock<S> &block) {
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void paddingRole(const RingArgs &args, const RingBlock<S> &block) {
   clearPartials(block);
-  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+  for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     barrierWait(block.bars.full(at.slot, block.warp / 2), at.parity);
     if (!kAggregate && block.lane == 0)
       barrierArrive(block.bars.free(at.slot));

@@ -56,7 +56,7 @@ __device__ __forceinline__ void storeProjection(const RingArgs &args, int64_t to
     args.stat[token] = args.statForm == MHCRT_STAT_MEAN_SQUARE ? square : multiplier;
 }
 
-/// The gates' inputs of a batch of tokens on their way to another warp.
+/// The gates' inputs of a batch of tokens on their way to another warp, each token's number in place of its squares.
 template <typename S>
 struct GateBatch {
   static_assert(kGateRows % S::kOwned == 0, "a batch ends with a tile");
@@ -70,9 +70,8 @@ struct GateBatch {
 #pragma unroll
     for (int k = 0; k < S::kOwned; ++k)
       if (block.lane < kGateFloats)
-        storeSharedFloat(block.memory + S::kGateInput + ((row + k) * kGateFloats + block.lane) * 4, values[k]);
-    if (block.lane < S::kOwned)
-      storeSharedInt(block.memory + S::kGateTokens + (row + block.lane) * 4, token + block.lane);
+        storeSharedFloat(block.memory + S::kGateInput + ((row + k) * kGateFloats + block.lane) * 4,
+                         block.lane == kSquares ? __int_as_float(token + k) : values[k]);
     rows += S::kOwned;
   }
 
@@ -246,7 +245,7 @@ struct TileOwner {
   }
 
   __device__ __forceinline__ void end(const RingBlock<S> &block) {
-    if (S::kTakesTurns)
+    if (kAggregate && (S::kTakesTurns || S::kCounted)) // who does not know which tile is the last
       batch.end(block);
   }
 };
@@ -256,7 +255,7 @@ __device__ __forceinline__ void ownerRole(const RingArgs &args, const RingBlock<
   if (!S::kTakesTurns && block.rank >= S::kOwners)
     return;
   TileOwner<S, kAggregate> owner(args, block);
-  for (RingCursor<S> at(args.M); at.more(); at.next()) {
+  for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     const float given = kAggregate ? givenWeight(args, block, at.firstToken()) : 0; // on its way while the sums come
     owner.finish(args, block, at, given);
   }
@@ -342,9 +341,7 @@ __device__ __forceinline__ void gatesRole(const RingArgs &args, const RingBlock<
     const bool last = count >= 2 * kGateRows;
     const int tokens = last ? count - 2 * kGateRows : count;
     const auto rowAt = [&](int k) { return block.memory + S::kGateInput + (half * kGateRows + k) * kGateFloats * 4; };
-    const auto tokenAt = [&](int k) {
-      return loadSharedInt(block.memory + S::kGateTokens + (half * kGateRows + k) * 4);
-    };
+    const auto tokenAt = [&](int k) { return loadSharedInt(rowAt(k) + kSquares * 4); };
     const int k = max(min(block.lane, tokens - 1), 0);
     if constexpr (!S::kThroughMemory)
       storeCoefficients<S::kPairs ? 2 : 4>(args, held, tokenAt(k), rowAt(k),

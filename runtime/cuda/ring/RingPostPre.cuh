@@ -133,13 +133,17 @@ cudaError_t launchPostPre(const RingArgs &args, const RingMixArgs &mix, const Po
       return error;
   if constexpr (S::kThroughMemory)
     return launchGang<S, kPostPreKernel<S>>(args, scratch, stream, mix, maps);
+  else if constexpr (!S::kNorms)
+    return args.counter ? launchClusters<S, kPostPreKernel<CountedShape<S>>>(args, stream, mix, maps)
+                        : launchClusters<S, kPostPreKernel<S>>(args, stream, mix, maps);
   else
     return launchClusters<S, kPostPreKernel<S>>(args, stream, mix, maps);
 }
 
 template <bool kNorms>
-cudaError_t launchPostPreOf(const PostPreArgs &a, void *scratch, cudaStream_t stream) {
+cudaError_t launchPostPreOf(const PostPreArgs &a, void *scratch, uint32_t *counter, cudaStream_t stream) {
   RingArgs args = ringArgsOfPre(preOf(a));
+  args.counter = counter;
   args.uWeight = a.u_norm_weight, args.uWeightType = a.u_norm_weight_type;
   args.uEps = static_cast<float>(a.u_norm_eps);
   const RingMixArgs mix = {static_cast<const float *>(a.h_post),

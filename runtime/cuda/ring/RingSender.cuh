@@ -173,9 +173,11 @@ __device__ __forceinline__ void bringWeights(const RingArgs &args, const RingBlo
 /// Without aggregate, nobody else awaits h_pre.
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void senderRole(const RingArgs &args, const RingBlock<S> &block) {
-  RingCursor<S> at(args.M);
+  RingCursor<S> at(block, args.M);
   bringWeights(args, block);
+  TileSource<S> source(args);
   for (; at.more(); at.next()) {
+    source.begin(block, at.turn);
     barrierWait(block.bars.partialFull(), at.turn & 1);
     if (at.turn == 0)
       clusterWait(); // the other blocks have initialised their barriers

@@ -27,6 +27,7 @@ __host__ __device__ constexpr int productPlace(int i, int k) {
 constexpr int kEvenLane = kSquares, kOddLane = 25, kSelfLane = 28;
 constexpr int kGateFloats = 25; ///< of a token's row for the gates; odd, so that lanes are on different banks
 constexpr int kGateRows = 16;   ///< tokens the gates take at once
+constexpr int kMostTurns = 32;  ///< whose tiles' numbers a block has at once; a power of two
 constexpr int kBlockMemory = 232448;
 constexpr int kCoefficientBytes = 80; ///< of a token: h_res and h_post
 
@@ -50,6 +51,7 @@ struct RingTiling {
   static constexpr bool kMixes = kMixing != Mixing::none, kMultipliersMix = kMixing == Mixing::multipliers;
   static constexpr bool kThroughMemory = kThroughMemory_; ///< no cluster: messages go through memory
   static constexpr bool kPairs = false;                   ///< see PairsShape
+  static constexpr bool kCounted = false;                 ///< see CountedShape
   static constexpr bool kNorms = kNorms_;                 ///< see NormShape
   /// A token's partial sums are columns 0..3, sum of squares, columns 4..23, 3 unused; or see productPlace().
   static constexpr int kRowFloats = kNorms ? 36 : 28;
@@ -90,12 +92,13 @@ struct RingTiling {
   static constexpr int kGateBytes = kGateRows * kGateFloats * 4;
   static constexpr int kWeightBytes = kNorms ? kChannels * 4 : 0; ///< of the norm
   static constexpr int kMixBytes = kMixes ? kTokens * kCoefficientBytes : 0;
+  static constexpr int kNumberBytes = kThroughMemory ? 0 : 4 * kMostTurns; ///< see RingCursor.cuh
   static constexpr int kSlotBarriers = 3 + kBoxes + (kMixes ? kBoxes + 1 : 0);
 
   // Shared memory. A slot of the ring takes part in everything that a tile needs on its way.
   static constexpr int kPerSlot = kSlotBytes + kReceivedBytes + kTokens * 16 + kMixBytes + kSlotBarriers * 8;
   static constexpr int kFixed = kWarps * PhiFragments<kHeld>::kSharedBytes + kWarps * kPartialBytes + kWeightBytes +
-                                2 * (kGateBytes + kGateRows * 4 + 4) + 6 * 8 + 16;
+                                2 * (kGateBytes + 4) + kNumberBytes + 6 * 8 + 16;
   static constexpr int kSlots = (kBlockMemory - kFixed) / kPerSlot;
   static constexpr int kRing = 0;
   static constexpr int kPhi = kRing + kSlots * kSlotBytes;
@@ -103,11 +106,11 @@ struct RingTiling {
   static constexpr int kWeights = kPartial + kWarps * kPartialBytes;
   static constexpr int kReceived = kWeights + kWeightBytes;
   static constexpr int kHPre = kReceived + kSlots * kReceivedBytes;
-  static constexpr int kMix = kHPre + kSlots * kTokens * 16;      ///< h_res and h_post of a tile
-  static constexpr int kGateInput = kMix + kSlots * kMixBytes;    ///< [2][kGateRows][kGateFloats]
-  static constexpr int kGateTokens = kGateInput + 2 * kGateBytes; ///< [2][kGateRows]
-  static constexpr int kGateCounts = kGateTokens + 2 * kGateRows * 4;
-  static constexpr int kBarriers = (kGateCounts + 2 * 4 + 7) / 8 * 8;
+  static constexpr int kMix = kHPre + kSlots * kTokens * 16;   ///< h_res and h_post of a tile
+  static constexpr int kGateInput = kMix + kSlots * kMixBytes; ///< [2][kGateRows][kGateFloats]
+  static constexpr int kGateCounts = kGateInput + 2 * kGateBytes;
+  static constexpr int kNumbers = kGateCounts + 2 * 4; ///< of tiles
+  static constexpr int kBarriers = (kNumbers + kNumberBytes + 7) / 8 * 8;
   static constexpr int kBytes = kBarriers + (6 + kSlots * kSlotBarriers) * 8;
 
   static_assert(kWarps % 2 == 0 && kBytes <= kBlockMemory);
@@ -137,6 +140,13 @@ template <typename S>
 struct PairsShape : S {
   static constexpr bool kPairs = true;
   static constexpr int kColumns = 8;
+};
+
+/// A shape whose tiles come from a counter.
+template <typename S>
+struct CountedShape : S {
+  static constexpr bool kCounted = true;
+  static_assert(!S::kThroughMemory, "all gangs run at once");
 };
 
 /// The same with u normalised.
@@ -191,30 +201,6 @@ struct RingBarriers {
       barrierInit(base + 8 * k, arrivals);
     }
     fenceBarrierInit();
-  }
-};
-
-/// Position of a warp on its way over the cluster's tiles.
-template <typename S>
-struct RingCursor {
-  int tile, left, turn = 0, slot = 0;
-  uint32_t parity = 0;
-
-  __device__ explicit RingCursor(int64_t M) : tile(clusterIndex()) {
-    const int tiles = static_cast<int>((M + S::kTokens - 1) / S::kTokens), step = clusterCount();
-    left = (tiles - tile + step - 1) / step;
-  }
-  __device__ bool more() const { return left > 0; }
-  __device__ bool last() const { return left == 1; }
-  __device__ int firstToken() const { return tile * S::kTokens; }
-  __device__ void next() {
-    tile += clusterCount();
-    --left;
-    ++turn;
-    if (++slot == S::kSlots) {
-      slot = 0;
-      parity ^= 1;
-    }
   }
 };
 

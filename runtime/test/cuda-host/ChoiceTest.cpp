@@ -534,6 +534,23 @@ TEST_F(CudaChoice, PartialSumsFollowFromTheShape) {
   EXPECT_STREQ(mhcrt_last_error(context), "mhcrt_cuda_set_multiprocessors: 'count' is -1; needed at least 0");
 }
 
+/// Clusters take their tiles from a counter where other kernels have a part of the GPU.
+TEST_F(CudaChoice, TilesAreCountedOnASharedGpu) {
+  const auto isCounted = [&](int32_t count) {
+    EXPECT_EQ(mhcrt_cuda_set_multiprocessors(context, count), MHCRT_OK) << mhcrt_last_error(context);
+    driver().launches.clear();
+    EXPECT_EQ(pre(B, 4096), "sm90");
+    EXPECT_EQ(postPre(B, 4096), "sm90");
+    std::vector<bool> counted;
+    for (const Launch &launch : driver().launches)
+      counted.push_back(launch.kernel.find("CountedShape") != std::string::npos);
+    return counted;
+  };
+  EXPECT_EQ(isCounted(0), std::vector<bool>({false, false}));
+  EXPECT_EQ(isCounted(100), std::vector<bool>({true, true}));
+  EXPECT_EQ(isCounted(264), std::vector<bool>({false, false}));
+}
+
 /// GPUs before 9.0 have no kernels that wait for others by themselves.
 TEST_F(CudaChoice, KernelsOverlapFromHopperOn) {
   const auto overlapping = [&] {

@@ -27,6 +27,12 @@ static void __syncwarp() {}
 static float __shfl_sync(unsigned, float value, int) { return value; }
 static float __shfl_xor_sync(unsigned, float value, int) { return value; }
 static float __uint_as_float(uint32_t) { return 0; }
+static float __int_as_float(int) { return 0; }
+static uint32_t atomicInc(uint32_t *counter, uint32_t most) {
+  const uint32_t old = *counter;
+  *counter = old >= most ? 0 : old + 1;
+  return old;
+}
 static uint32_t __float_as_uint(float) { return 0; }
 
 namespace mhcrt {
@@ -50,8 +56,9 @@ static void barrierArrive(uint32_t) {}
 static void barrierInit(uint32_t, uint32_t) {}
 static void fenceBarrierInit() {}
 static void clusterWait() {}
-static int clusterIndex() { return 0; }
-static int clusterCount() { return 1; }
+static int ofCluster = 0, clusters = 1;
+static int clusterIndex() { return ofCluster; }
+static int clusterCount() { return clusters; }
 static uint32_t remoteAddress(uint32_t a, uint32_t) { return a; }
 static void sendRemote(uint32_t, float4, uint32_t) {}
 static uint4 loadShared4(uint32_t) { return {}; }
@@ -62,6 +69,9 @@ static void storeShared4(uint32_t, uint4) {}
 static void storeSharedFloat4(uint32_t, float4) {}
 static void storeSharedFloat(uint32_t, float) {}
 static void storeSharedInt(uint32_t, int) {}
+static std::map<uint32_t, uint32_t> words; ///< of shared memory
+static void storeWord(uint32_t to, uint32_t word) { words[to] = word; }
+static uint32_t loadWord(uint32_t from) { return words[from]; }
 
 } // namespace mhcrt
 
@@ -121,6 +131,49 @@ TEST(CudaRing, HalvesOfAClusterOwnTilesInTurnsWhereThereIsANorm) {
   expectOneOwnerEach<NormShape<MixingShape<2, 12, 1, 448, 128>>>();
   expectOneOwnerEach<MixersShape<16, 8, 2, 12, 640, 112>>();
   static_assert(NormShape<MixersShape<16, 8, 2, 12, 640, 112>>::kTakesTurns);
+}
+
+/// Clusters that come when the others have ended find the tiles taken that did not follow from their number.
+template <typename S>
+void expectTakenOnce(int count, int tiles) {
+  SCOPED_TRACE("C=" + std::to_string(S::kWidth) + ", " + std::to_string(count) + " clusters, " + std::to_string(tiles) +
+               " tiles");
+  uint32_t counter = 0;
+  RingArgs args = {};
+  args.M = int64_t{tiles} * S::kTokens, args.counter = &counter;
+  clusters = count;
+  std::vector<int> taken(tiles);
+  for (ofCluster = 0; ofCluster < count; ++ofCluster) {
+    const RingBlock<S> block = {0, 0, {S::kBarriers}, S::kRoles, 0};
+    for (threadIdx.x = 0; threadIdx.x < S::kThreads; ++threadIdx.x)
+      initNumbers(block);
+    RingCursor<S> at(block, args.M);
+    NextInSlot<S> next(block);
+    TileSource<S> source(args);
+    std::vector<int> ahead;
+    for (; at.more(); at.next()) {
+      source.begin(block, at.turn);
+      ++taken[at.tile];
+      if (at.turn >= S::kSlots) {
+        EXPECT_EQ(at.tile, ahead[at.turn - S::kSlots]);
+      }
+      next.find(at);
+      ahead.push_back(next.tile);
+    }
+    EXPECT_LE(at.turn, ofCluster == 0 ? tiles : kGiven<S>);
+  }
+  ofCluster = 0, clusters = 1, threadIdx.x = 0;
+  EXPECT_EQ(taken, std::vector<int>(tiles, 1));
+  EXPECT_EQ(counter, 0u);
+}
+
+TEST(CudaRing, EachTileIsTakenOnceFromACounter) {
+  for (int count : {1, 2, 7})
+    for (int tiles : {count, 3 * count + 1, 10 * count, 10 * count + 1, 17 * count - 1, 100 * count + 3}) {
+      expectTakenOnce<CountedShape<RingShape<16, 8, 2, 3, 8, 512, 192>>>(count, tiles);
+      expectTakenOnce<CountedShape<MixingShape<16, 14, 1, 512, 128>>>(count, tiles);
+      expectTakenOnce<CountedShape<MixersShape<16, 8, 2, 12, 640, 112>>>(count, tiles);
+    }
 }
 
 } // namespace
