@@ -34,6 +34,16 @@ def cached_bytes():
     return function()
 
 
+def set_multiprocessors(count):
+    """Launches kernels as for GPUs of so many multiprocessors, where those of others, as of collectives, have the rest.
+
+    0 is as many as there are. No result depends on it. Called while no other thread runs a kernel.
+    """
+    if count < 0:
+        raise ValueError(f"set_multiprocessors: count is {count}; needed at least 0")
+    ctypes.CDLL(_PATH).mhc_torch_set_multiprocessors(ctypes.c_int32(count))
+
+
 def sizes_of(schema):
     """Names of the arguments that are sizes of results."""
     return [argument.name for argument in schema.arguments if isinstance(argument.real_type, torch.SymIntType)]

@@ -17,7 +17,7 @@ def post(f, x, h_post, h_res, bias=None, *, layout="nC", orient="oi", dropout=0.
     """
     if not dropout:
         return torch.ops.mhc.post.default(f, h_post, x, h_res, bias, layout=layout, orient=orient)
-    seed = torch.randint(_LARGEST, (2,), device=x.device)
+    seed = torch.randint(_LARGEST, (2,), device=getattr(x, "device", None))
     return torch.ops.mhc.post.default(f, h_post, x, h_res, bias, seed, layout=layout, orient=orient, rate=dropout)
 
 

@@ -67,6 +67,22 @@ def test_graphs_of_wide_streams(name, wide):
         assert_same_bits(results, call())
 
 
+@pytest.mark.parametrize("name", ["pre", "post_pre"])
+def test_a_part_of_the_gpu(name, wide):
+    """Changes no bit: tiles are taken from a counter then, in calls and in a graph."""
+    calls = calls_of(name, tokens=(8000,), dtype=torch.bfloat16)
+    wanted = [call() for call in calls]
+    mhcc.set_multiprocessors(100)
+    try:
+        for call, results in zip(calls, wanted):
+            assert_same_bits(call(), results)
+            graph, recorded = captured(call)
+            graph.replay()
+            assert_same_bits(recorded, results)
+    finally:
+        mhcc.set_multiprocessors(0)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("name", ["pre", "post", "post_pre", "head"])
 def test_wide_streams(name, dtype, wide):

@@ -67,6 +67,8 @@ ERRORS = {
                  "mhcrt_pre: 'x' has a dtype that no kernel knows; needed f32, bf16 or f16"),
     "other-dtype": (post(f=torch.Tensor.bfloat16), "mhcrt_post: 'x' has dtype f32; needed bf16"),
     "missing": (post(f=lambda f: None), "mhcrt_post: 'f' is absent; needed a tensor"),
+    "missing-before-dropout": (lambda: mhcc.post(**{**CASES["post"].operands(), "x": None}, dropout=0.5),
+                               "mhcrt_post: 'x' is absent; needed a tensor"),
     "missing-streams": (pre({"x": lambda x: None}), "mhcrt_pre: 'x' is absent; needed a tensor"),
     "missing-head": (lambda: mhcc.head(**{**CASES["head"].operands(), "x": None}),
                      "mhcrt_head: 'x' is absent; needed a tensor"),
@@ -123,6 +125,13 @@ def test_error(name):
         call()
     assert str(error.value) == message
     post()()
+
+
+def test_multiprocessors():
+    with pytest.raises(ValueError) as error:
+        mhcc.set_multiprocessors(-1)
+    assert str(error.value) == "set_multiprocessors: count is -1; needed at least 0"
+    mhcc.set_multiprocessors(0)
 
 
 def test_cuts():
