@@ -37,8 +37,7 @@ static Expr sharedBeside(MixSite &site, const Mix &mix) {
   const algebra::Factor *gate = algebra::singleFactor(own);
   auto gates = gate && gate->node()->value ? gate->node()->value.getDefiningOp<GatesOp>() : GatesOp();
   auto projection = gates ? gates.getProj().getDefiningOp<ProjectionOp>() : ProjectionOp();
-  const algebra::Factor *projected = projection ? algebra::singleFactor(site.reading.of(projection.getX())) : nullptr;
-  const bool isBeside = projected && projected->node() == mix.x[0].factors[0].node();
+  const bool isBeside = projection && behindReshapes(projection.getX()) == behindReshapes(mix.streams);
   return isBeside && algebra::numberOf(shared) != 1.0 ? shared : Expr();
 }
 

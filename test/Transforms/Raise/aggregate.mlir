@@ -159,6 +159,34 @@ func.func @gates_over_their_sum(%x: tensor<8x4x64xf32>, %phi: tensor<4x256xf32>,
   return %u : tensor<8x64xf32>
 }
 
+// The same of streams that are a sum of the program's still.
+// CHECK-LABEL: @gates_over_their_sum_behind_a_mix(
+// CHECK: %[[OUT:.*]] = mhc.post(
+// CHECK: %[[H:.*]] = mhc.gates(
+// CHECK: mhc.aggregate(x = %[[OUT]] : tensor<8x4x64xf32>, h_pre = %[[H]] : tensor<8x4xf32>)
+func.func @gates_over_their_sum_behind_a_mix(%f: tensor<8x64xf32>, %g: tensor<8x4xf32>, %r: tensor<8x4x4xf32>,
+                                             %old: tensor<8x4x64xf32>, %phi: tensor<4x256xf32>, %alpha: tensor<1xf32>,
+                                             %beta: tensor<4xf32>) -> (tensor<8x64xf32>, tensor<8x4x64xf32>) {
+  %go = mhc.broadcast %g dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fo = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch = arith.mulf %go, %fo : tensor<8x4x64xf32>
+  %mixed = mhc.batch_matmul %r, %old : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %x = arith.addf %branch, %mixed : tensor<8x4x64xf32>
+  %proj, %stat = mhc.projection(x = %x : tensor<8x4x64xf32>, phi = %phi : tensor<4x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
+    -> (proj : tensor<8x4xf32>, stat : tensor<8xf32>)
+  %h = mhc.gates(proj = %proj : tensor<8x4xf32>, stat = %stat : tensor<8xf32>, alpha = %alpha : tensor<1xf32>,
+      beta = %beta : tensor<4xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, pre_eps = 0.0, post_mult = 1.0> -> (h_pre : tensor<8x4xf32>)
+  %sum = mhc.reduce sum %h dims = [1] : tensor<8x4xf32> -> tensor<8xf32>
+  %each = mhc.broadcast %sum dims = [0] : tensor<8xf32> -> tensor<8x4xf32>
+  %share = arith.divf %h, %each : tensor<8x4xf32>
+  %weights = mhc.broadcast %share dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %weighed = arith.mulf %x, %weights : tensor<8x4x64xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
+  return %u, %x : tensor<8x64xf32>, tensor<8x4x64xf32>
+}
+
 // Shares of other streams than those that are projected are gates as they are.
 // CHECK-LABEL: @shares_of_other_streams
 // CHECK: %[[SHARE:.*]] = arith.divf
