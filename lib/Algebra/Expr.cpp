@@ -43,36 +43,51 @@ const Index *algebra::positionOf(const Expr &expr) {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-static void profile(llvm::FoldingSetNodeID &id, const Expr &expr);
+using ProfileFactor = llvm::function_ref<void(llvm::FoldingSetNodeID &id, const Factor &factor)>;
 
-static void profile(llvm::FoldingSetNodeID &id, const Term &term) {
-  id.AddInteger(numberId(term.coefficient));
-  profile(id, term.exponent);
-  id.AddInteger(term.factors.size());
-  for (const Factor &factor : term.factors) {
-    id.AddInteger(factor.element->number);
-    id.AddInteger(factor.halves);
+static void profile(llvm::FoldingSetNodeID &id, const Expr &expr, ProfileFactor profileFactor) {
+  id.AddInteger(expr.size());
+  for (const Term &term : expr) {
+    id.AddInteger(numberId(term.coefficient));
+    profile(id, term.exponent, profileFactor);
+    id.AddInteger(term.factors.size());
+    for (const Factor &factor : term.factors) {
+      profileFactor(id, factor);
+      id.AddInteger(factor.halves);
+    }
   }
 }
 
-static void profile(llvm::FoldingSetNodeID &id, const Expr &expr) {
-  id.AddInteger(expr.size());
-  for (const Term &term : expr)
-    profile(id, term);
-}
-
-void Node::profile(llvm::FoldingSetNodeID &id) const {
-  id.AddInteger(kind);
-  for (const auto &extents : {dims, bound}) {
+static void profile(llvm::FoldingSetNodeID &id, const Node &node, ProfileFactor profileFactor) {
+  id.AddInteger(node.kind);
+  for (const auto &extents : {node.dims, node.bound}) {
     id.AddInteger(extents.size());
     for (Size extent : extents)
       id.AddInteger(extent.id());
   }
-  id.AddPointer(value.getAsOpaquePointer());
-  id.AddPointer(label.getAsOpaquePointer());
-  id.AddInteger(size.id());
-  for (const Expr &part : parts)
-    ::profile(id, part);
+  id.AddPointer(node.value.getAsOpaquePointer());
+  id.AddPointer(node.label.getAsOpaquePointer());
+  id.AddInteger(node.size.id());
+  for (const Expr &part : node.parts)
+    profile(id, part, profileFactor);
+}
+
+void Node::profile(llvm::FoldingSetNodeID &id) const {
+  ::profile(id, *this, [](auto &id, const Factor &factor) { id.AddInteger(factor.element->number); });
+}
+
+void Node::profileShape(llvm::FoldingSetNodeID &id) const {
+  ::profile(id, *this, [](auto &id, const Factor &factor) {
+    id.AddInteger(factor.node()->shape);
+    for (const Index &index : factor.at()) {
+      id.AddInteger(index.pieces.size());
+      for (const Piece &piece : index.pieces) {
+        id.AddInteger(piece.var);
+        for (Size size : {piece.stride, piece.extent, piece.multiplier})
+          id.AddInteger(size.id());
+      }
+    }
+  });
 }
 
 bool Node::isApply(llvm::StringRef name) const {
@@ -81,6 +96,19 @@ bool Node::isApply(llvm::StringRef name) const {
 
 bool Node::isReduce(llvm::StringRef name) const {
   return kind == Reduce && llvm::cast<mlir::StringAttr>(label).getValue() == name;
+}
+
+unsigned Algebra::shapeOf(const Node &node) {
+  if (node.parts.empty())
+    return node.number;
+  llvm::FoldingSetNodeID id;
+  node.profileShape(id);
+  auto &alike = shapes[id.ComputeHash()];
+  for (auto &[other, shape] : alike)
+    if (id == other)
+      return shape;
+  alike.emplace_back(id.Intern(ids), node.number);
+  return node.number;
 }
 
 const Node *Algebra::unique(Node node) {
@@ -92,6 +120,7 @@ const Node *Algebra::unique(Node node) {
       return other;
   node.next = first;
   node.number = nodes.size();
+  node.shape = shapeOf(node);
   node.id = id.Intern(ids);
   node.isNonNegative = isNonNegative(node);
   node.fixed = fixedExtents(node);
@@ -192,7 +221,8 @@ Expr Algebra::closed(Node node, const Indices &at) { return single(unique(std::m
 static bool isChoice(const Factor &factor) { return factor.node()->isApply("equal"); }
 
 static bool isBefore(const Factor &a, const Factor &b) {
-  return std::pair(a.node()->number, a.element->number) < std::pair(b.node()->number, b.element->number);
+  return std::tuple(a.node()->shape, a.node()->number, a.element->number) <
+         std::tuple(b.node()->shape, b.node()->number, b.element->number);
 }
 
 /// Whether sorted factors have an element twice.

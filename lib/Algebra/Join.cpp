@@ -27,24 +27,11 @@ static bool areAll(const List &a, const List &b, Function isPair) {
          llvm::all_of(llvm::zip(a, b), [&](const auto &pair) { return isPair(std::get<0>(pair), std::get<1>(pair)); });
 }
 
-bool Algebra::isAlike(const Node *a, const Node *b) {
-  if (a == b)
-    return true;
-  if (a->kind != b->kind || a->kind == Node::Base || a->label != b->label || a->dims != b->dims ||
-      a->bound != b->bound || a->size != b->size)
-    return false;
-  auto [known, isNew] = alike.try_emplace({a, b}, false);
-  if (!isNew)
-    return known->second;
-  bool areParts = areAll(a->parts, b->parts, [&](const Expr &x, const Expr &y) { return isAlike(x, y); });
-  return alike[{a, b}] = areParts;
-}
-
 bool Algebra::isAlike(const Expr &a, const Expr &b) {
   return areAll(a, b, [&](const Term &x, const Term &y) {
     return numberId(x.coefficient) == numberId(y.coefficient) && isAlike(x.exponent, y.exponent) &&
            areAll(x.factors, y.factors, [&](const Factor &f, const Factor &g) {
-             return f.halves == g.halves && isAlike(f.node(), g.node()) &&
+             return f.halves == g.halves && f.node()->shape == g.node()->shape &&
                     areAll(f.at(), g.at(), [](const Index &i, const Index &j) { return i.pieces == j.pieces; });
            });
   });

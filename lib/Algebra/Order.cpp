@@ -45,7 +45,7 @@ static int compareShapes(const Index &a, const Index &b) {
 
 int algebra::compare(const Factor &a, const Factor &b, By by) {
   if (a.node() != b.node())
-    return compareNumbers(a.node()->number, b.node()->number);
+    return compareNumbers(std::pair(a.node()->shape, a.node()->number), std::pair(b.node()->shape, b.node()->number));
   if (int result = compareNumbers(a.halves, b.halves))
     return result;
   if (by == By::names)

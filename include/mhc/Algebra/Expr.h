@@ -66,6 +66,7 @@ struct Node {
   };
   Kind kind;
   unsigned number = 0;        ///< in order of making
+  unsigned shape = 0;         ///< the number of the first one that differs in offsets at most
   bool isNonNegative = false; ///< whether no element is less than zero, as far as is known
   llvm::SmallVector<Size, 4> dims, bound;
   mlir::Value value;     ///< of a base that is no constant
@@ -79,6 +80,7 @@ struct Node {
 
   Node(Kind kind, llvm::ArrayRef<Size> extents) : kind(kind), dims(extents.begin(), extents.end()) {}
   void profile(llvm::FoldingSetNodeID &id) const;
+  void profileShape(llvm::FoldingSetNodeID &id) const;
   /// Whether this is the function `name`.
   bool isApply(llvm::StringRef name) const;
   bool isReduce(llvm::StringRef name) const;
@@ -205,6 +207,7 @@ public:
 
 private:
   const Node *unique(Node node);
+  unsigned shapeOf(const Node &node);
   /// The element of a node whose definition has just been closed.
   Expr closed(Node node, const Indices &at);
   Expr single(const Node *node, llvm::ArrayRef<Index> at);
@@ -234,7 +237,6 @@ private:
   void simplifySigmoids(Term &term);
   void squareMagnitudes(Term &term);
   /// Whether two differ in offsets only.
-  bool isAlike(const Node *a, const Node *b);
   /// One expression of variable `part` for all of `parts`, where they differ in a running position only.
   std::optional<Expr> merge(llvm::ArrayRef<Expr> parts, Var part);
   struct Merge;
@@ -255,6 +257,8 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> renewed;
   llvm::BumpPtrAllocator ids;
   llvm::DenseMap<uint64_t, const Node *> known; ///< nodes by the hashes of their ids
+  /// Shapes by the hashes of their ids.
+  llvm::DenseMap<uint64_t, llvm::SmallVector<std::pair<llvm::FoldingSetNodeIDRef, unsigned>, 1>> shapes;
   std::vector<std::unique_ptr<Node>> nodes;
   llvm::DenseSet<const Indices *, IndicesInfo> indices;
   llvm::SpecificBumpPtrAllocator<Indices> indexMemory;
@@ -269,7 +273,6 @@ private:
   llvm::DenseMap<const Node *, View> views;
   /// Definitions at indices, whose digits are named in the order in which they occur.
   std::map<std::pair<const Node *, std::vector<int64_t>>, std::optional<Expr>> instances;
-  llvm::DenseMap<std::pair<const Node *, const Node *>, bool> alike;
   Var nextVar = kFirstFresh;
 };
 

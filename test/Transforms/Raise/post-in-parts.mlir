@@ -172,3 +172,83 @@ func.func @stacked(%f: tensor<8x16xf32>, %b: tensor<16xf32>, %h: tensor<8x2xf32>
   %u = mhc.reduce sum %out dims = [1] : tensor<8x2x16xf32> -> tensor<8x16xf32>
   return %u : tensor<8x16xf32>
 }
+
+// The weights are the same for all tokens, and each row is a function of one of them: rows are alike also where what
+// they share is a sum, which is known from the first row on.
+// CHECK-LABEL: @of_static_weights(
+// CHECK: %[[G:.*]] = mhc.sigmoid %arg2
+// CHECK: mhc.post(f = %arg0 : tensor<8x16xf32>, bias = %arg1 : tensor<16xf32>, h_post = {{.*}}, x = %arg3 : tensor<8x2x16xf32>
+func.func @of_static_weights(%f: tensor<8x16xf32>, %b: tensor<16xf32>, %h: tensor<2xf32>, %x: tensor<8x2x16xf32>,
+                             %r: tensor<2x2xf32>) -> tensor<8x2x16xf32> {
+  %g = mhc.sigmoid %h : tensor<2xf32>
+  %bias = mhc.broadcast %b dims = [1] : tensor<16xf32> -> tensor<8x16xf32>
+  %y = arith.addf %f, %bias : tensor<8x16xf32>
+  %gs0 = tensor.extract_slice %g[0] [1] [1] : tensor<2xf32> to tensor<f32>
+  %gb0 = mhc.broadcast %gs0 dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %y0 = arith.mulf %gb0, %y : tensor<8x16xf32>
+  %r00 = tensor.extract_slice %r[0, 0] [1, 1] [1, 1] : tensor<2x2xf32> to tensor<f32>
+  %b00 = mhc.broadcast %r00 dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %x0 = tensor.extract_slice %x[0, 0, 0] [8, 1, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<8x16xf32>
+  %m00 = arith.mulf %b00, %x0 : tensor<8x16xf32>
+  %r01 = tensor.extract_slice %r[0, 1] [1, 1] [1, 1] : tensor<2x2xf32> to tensor<f32>
+  %b01 = mhc.broadcast %r01 dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %x1 = tensor.extract_slice %x[0, 1, 0] [8, 1, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<8x16xf32>
+  %m01 = arith.mulf %b01, %x1 : tensor<8x16xf32>
+  %s0 = arith.addf %m00, %m01 : tensor<8x16xf32>
+  %o0 = arith.addf %y0, %s0 : tensor<8x16xf32>
+  %e0 = tensor.expand_shape %o0 [[0], [1, 2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
+  %gs1 = tensor.extract_slice %g[1] [1] [1] : tensor<2xf32> to tensor<f32>
+  %gb1 = mhc.broadcast %gs1 dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %y1 = arith.mulf %gb1, %y : tensor<8x16xf32>
+  %r10 = tensor.extract_slice %r[1, 0] [1, 1] [1, 1] : tensor<2x2xf32> to tensor<f32>
+  %b10 = mhc.broadcast %r10 dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %m10 = arith.mulf %b10, %x0 : tensor<8x16xf32>
+  %r11 = tensor.extract_slice %r[1, 1] [1, 1] [1, 1] : tensor<2x2xf32> to tensor<f32>
+  %b11 = mhc.broadcast %r11 dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %m11 = arith.mulf %b11, %x1 : tensor<8x16xf32>
+  %s1 = arith.addf %m10, %m11 : tensor<8x16xf32>
+  %o1 = arith.addf %y1, %s1 : tensor<8x16xf32>
+  %e1 = tensor.expand_shape %o1 [[0], [1, 2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
+  %out = tensor.concat dim(1) %e0, %e1 : (tensor<8x1x16xf32>, tensor<8x1x16xf32>) -> tensor<8x2x16xf32>
+  return %out : tensor<8x2x16xf32>
+}
+
+// The second row has another function of its weight.
+// CHECK-LABEL: @of_unlike_rows(
+// CHECK-NOT: mhc.post
+// CHECK: return
+func.func @of_unlike_rows(%f: tensor<8x16xf32>, %b: tensor<16xf32>, %h: tensor<2xf32>, %x: tensor<8x2x16xf32>,
+                          %r: tensor<2x2xf32>) -> tensor<8x2x16xf32> {
+  %g = mhc.sigmoid %h : tensor<2xf32>
+  %bias = mhc.broadcast %b dims = [1] : tensor<16xf32> -> tensor<8x16xf32>
+  %y = arith.addf %f, %bias : tensor<8x16xf32>
+  %gs0 = tensor.extract_slice %g[0] [1] [1] : tensor<2xf32> to tensor<f32>
+  %gb0 = mhc.broadcast %gs0 dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %y0 = arith.mulf %gb0, %y : tensor<8x16xf32>
+  %r00 = tensor.extract_slice %r[0, 0] [1, 1] [1, 1] : tensor<2x2xf32> to tensor<f32>
+  %b00 = mhc.broadcast %r00 dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %x0 = tensor.extract_slice %x[0, 0, 0] [8, 1, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<8x16xf32>
+  %m00 = arith.mulf %b00, %x0 : tensor<8x16xf32>
+  %r01 = tensor.extract_slice %r[0, 1] [1, 1] [1, 1] : tensor<2x2xf32> to tensor<f32>
+  %b01 = mhc.broadcast %r01 dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %x1 = tensor.extract_slice %x[0, 1, 0] [8, 1, 16] [1, 1, 1] : tensor<8x2x16xf32> to tensor<8x16xf32>
+  %m01 = arith.mulf %b01, %x1 : tensor<8x16xf32>
+  %s0 = arith.addf %m00, %m01 : tensor<8x16xf32>
+  %o0 = arith.addf %y0, %s0 : tensor<8x16xf32>
+  %e0 = tensor.expand_shape %o0 [[0], [1, 2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
+  %t1 = math.tanh %h : tensor<2xf32>
+  %gt1 = tensor.extract_slice %t1[1] [1] [1] : tensor<2xf32> to tensor<f32>
+  %gb1 = mhc.broadcast %gt1 dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %y1 = arith.mulf %gb1, %y : tensor<8x16xf32>
+  %r10 = tensor.extract_slice %r[1, 0] [1, 1] [1, 1] : tensor<2x2xf32> to tensor<f32>
+  %b10 = mhc.broadcast %r10 dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %m10 = arith.mulf %b10, %x0 : tensor<8x16xf32>
+  %r11 = tensor.extract_slice %r[1, 1] [1, 1] [1, 1] : tensor<2x2xf32> to tensor<f32>
+  %b11 = mhc.broadcast %r11 dims = [] : tensor<f32> -> tensor<8x16xf32>
+  %m11 = arith.mulf %b11, %x1 : tensor<8x16xf32>
+  %s1 = arith.addf %m10, %m11 : tensor<8x16xf32>
+  %o1 = arith.addf %y1, %s1 : tensor<8x16xf32>
+  %e1 = tensor.expand_shape %o1 [[0], [1, 2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
+  %out = tensor.concat dim(1) %e0, %e1 : (tensor<8x1x16xf32>, tensor<8x1x16xf32>) -> tensor<8x2x16xf32>
+  return %out : tensor<8x2x16xf32>
+}
