@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "Order.h"
 #include "mhc/Algebra/Expr.h"
+#include "mhc/IR/Constants.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -27,8 +28,34 @@ bool Algebra::isWhole(const Node &node, ArrayRef<Index> at) {
   return true;
 }
 
+/// The number that all elements of a constant are which indices may lead to.
+static std::optional<double> numberAt(const Node &node, ArrayRef<Index> at) {
+  constexpr size_t kMostPlaces = 64;
+  auto elements = llvm::dyn_cast_if_present<mlir::DenseElementsAttr>(node.label);
+  if (!elements || !llvm::isa<mlir::FloatType>(elements.getElementType()))
+    return std::nullopt;
+  llvm::SmallVector<int64_t> places = {0};
+  for (auto [index, extent] : llvm::zip(at, node.dims)) {
+    for (int64_t &place : places)
+      place = place * extent.number() + index.offset;
+    for (const Piece &piece : index.pieces) {
+      const size_t count = places.size();
+      if (!piece.extent.isNumber() || !piece.multiplier.isNumber() || count * piece.extent.number() > kMostPlaces)
+        return std::nullopt;
+      for (int64_t digit = 1; digit < piece.extent.number(); ++digit)
+        for (size_t i = 0; i < count; ++i)
+          places.push_back(places[i] + digit * piece.multiplier.number());
+    }
+  }
+  auto numbers = elements.getValues<llvm::APFloat>();
+  auto isFirst = [&](int64_t place) { return numbers[place].bitwiseIsEqual(numbers[places[0]]); };
+  return llvm::all_of(places, isFirst) ? std::optional(asWritten(numbers[places[0]])) : std::nullopt;
+}
+
 std::optional<Expr> Algebra::element(const Node *node, ArrayRef<Index> at) {
   if (node->kind == Node::Base) {
+    if (std::optional<double> known = numberAt(*node, at))
+      return number(*known);
     std::optional<Expr> known = elementOfPart(node, at);
     known = known ? known : elementOfView(node, at);
     return known ? known : single(node, at);
@@ -172,7 +199,7 @@ std::optional<Expr> Algebra::substitute(const Expr &expr, llvm::function_ref<Ind
   // Whether an element is one of the same node after all: most are, and need no product of expressions.
   auto staysElement = [&](const Node *node, Moved &moved) {
     if (node->kind == Node::Base)
-      return !joins.contains(node) && !views.contains(node);
+      return !node->label && !joins.contains(node) && !views.contains(node);
     if (node->kind == Node::Position)
       return false;
     if (!moved.node || moved.node->dims != node->dims)

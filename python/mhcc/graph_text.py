@@ -91,13 +91,20 @@ class _Printer:
         line = f" loc({_line(*place)})" if place else ""
         self.arguments.append(f"{self._define(node)}: {self._type(value)} {{{attrs}}}{line}")
         if node in self.numbers:
-            elements = str(self.numbers[node].double().tolist())
-            result, loc = self._define(node), f'loc("{node.name}")'  # where a plan reads it, it is the argument
-            self.lines.append(f"  {result} = arith.constant dense<{elements}> : {self._type(value)} {loc}")
+            self._constant(node, self.numbers[node])
+
+    def _constant(self, node, numbers):
+        """The numbers of a node; where a plan reads them, they are the node."""
+        result, type = self._define(node), self._type(node.meta.get("val"))
+        elements = str(numbers.double().tolist())
+        self.lines.append(f'  {result} = arith.constant dense<{elements}> : {type} loc("{node.name}")')
 
     def _get_attr(self, node):
         value = getattr(node.graph.owning_module, node.target, None)  # a name without a dot, of a constant
-        is_list = type(value) is torch.Tensor and value.dtype is torch.int64 and value.dim() == 1 and len(value) <= 256
+        is_short = type(value) is torch.Tensor and 0 < value.numel() <= 256
+        if is_short and value.is_floating_point() and value.isfinite().all():
+            return self._constant(node, value)
+        is_list = is_short and value.dtype is torch.int64 and value.dim() == 1
         self._op("get_attr", node, {"constant": value.tolist()} if is_list else {})
 
     def _call_function(self, node):

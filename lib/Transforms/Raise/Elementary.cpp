@@ -68,6 +68,14 @@ const algebra::Factor *ElementaryRaiser::sigmoidOf(Value value) {
   return factor && factor->node()->isApply("sigmoid") ? factor : nullptr;
 }
 
+/// Whether a value is a sigmoid that is there, or shows it or a part of it.
+static bool isOfSigmoid(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && (isa<tensor::ExtractSliceOp>(op) || showsOperand(op)))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<SigmoidOp>(op);
+}
+
 /// Whether an op completes a sigmoid: neither scales one that is there, nor is scaled by the next op.
 bool ElementaryRaiser::completesSigmoid(Operation *op) {
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::TruncFOp, math::ExpOp>(op))
@@ -77,7 +85,7 @@ bool ElementaryRaiser::completesSigmoid(Operation *op) {
     const algebra::Factor *other = sigmoidOf(value);
     return other && other->element == own->element;
   };
-  auto isThere = [&](Value value) { return value.getDefiningOp<SigmoidOp>() && isSame(value); };
+  auto isThere = [&](Value value) { return isOfSigmoid(value) && isSame(value); };
   Operation *user = own ? singleUser(op->getResult(0)) : nullptr;
   return own && llvm::none_of(op->getOperands(), isThere) &&
          !(isa_and_nonnull<arith::MulFOp, arith::DivFOp>(user) && isSame(user->getResult(0)));

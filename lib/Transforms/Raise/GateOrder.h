@@ -29,6 +29,10 @@ bool shareFactors(mlir::func::FuncOp func, algebra::Reading &reading);
 llvm::SmallVector<mlir::Value> gateRoots(algebra::Reading &reading, llvm::ArrayRef<SigmoidOp> gates, double &preEps,
                                          double &postMult);
 
+/// Computes parts of a sigmoid by themselves where those are gates, and nothing else reads it. Returns whether what was
+/// read has changed.
+bool cutGates(mlir::func::FuncOp func, algebra::Reading &reading);
+
 /// Makes a tensor of the rows of each group that lie apart in a weight, such as those at every fifth place, so that the
 /// weight is found. Whether there were any.
 bool cutWeights(mlir::func::FuncOp func, algebra::Reading &reading);

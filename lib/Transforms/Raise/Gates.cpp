@@ -78,11 +78,6 @@ private:
 };
 } // namespace
 
-/// Whether no row is in both groups.
-static bool areApart(const LinearGroup &a, const LinearGroup &b) {
-  return a.weight != b.weight || a.offset + a.extent <= b.offset || b.offset + b.extent <= a.offset;
-}
-
 SmallVector<Group *> Groups::beside(ArrayRef<const Group *> taken) {
   SmallVector<Group *> found;
   auto fits = [](const LinearGroup &a, const LinearGroup &b) {
@@ -267,7 +262,8 @@ void GatesRaiser::raiseFrom(Group &gate) {
     return;
   if (!other)
     return declineRows(rows, Reason::secondGateMissing, rows.extent, rows.extent);
-  declineRows(rows, Reason::logitsMissing, 2 * rows.extent, rows.rows - 2 * rows.extent);
+  if (rows.rows > 2 * rows.extent)
+    declineRows(rows, Reason::logitsMissing, 2 * rows.extent, rows.rows - 2 * rows.extent);
 }
 
 void GatesRaiser::run() {
@@ -368,6 +364,8 @@ void mhc::raiseGates(func::FuncOp func, Readings &readings, Sites &sites) {
   if (!func.walk(isFunction).wasInterrupted())
     return;
   algebra::Reading &reading = readings.unrounded();
+  if (cutGates(func, reading))
+    reading.refresh();
   const bool isShared = shareFactors(func, reading);
   const bool isCut = cutWeights(func, reading);
   if (liftClamps(func, reading) || isShared || isCut)

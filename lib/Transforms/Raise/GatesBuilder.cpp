@@ -111,18 +111,16 @@ Value GatesBuilder::buildPhi() {
     auto isRow = [&](const algebra::Piece &piece) {
       return llvm::any_of(group.row, [&](const Extent &row) { return row.first == piece.var; });
     };
-    bool isOneDim = false;
+    if (!group.hasAllRows())
+      rowVars.clear();
     size_t rowDim = 0, flatDim = 0;
     for (auto [dim, index] : llvm::enumerate(at)) {
-      if (llvm::any_of(index.pieces, isRow)) {
+      bool isFixed = index.pieces.empty() && sizes[dim] != Size(1);
+      if (isFixed || llvm::any_of(index.pieces, isRow)) {
         rowDim = dim;
-        if (group.extent != group.rows) {
-          if (isOneDim)
-            return {};
-          isOneDim = true;
-          Var whole = algebra.freshVar();
-          index = algebra::wholeVar(whole, sizes[dim]);
-          rowVars = IndexVars{Extent(whole, sizes[dim])};
+        if (!group.hasAllRows()) {
+          rowVars.push_back({algebra.freshVar(), sizes[dim]});
+          index = algebra::wholeVar(rowVars.back().first, sizes[dim]);
         }
       } else if (!index.pieces.empty()) {
         flatDim = dim;

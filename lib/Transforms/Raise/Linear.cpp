@@ -230,58 +230,6 @@ bool GroupMatcher::assign(const algebra::Factor &x, const algebra::Factor &phi, 
   return true;
 }
 
-/// The value that phi is read of: the tensor itself, rather than what shows it in the same type. A sum is read but for
-/// a number.
-bool GroupMatcher::findWeight() {
-  const Expr phi = Algebra::of(group.phi.element);
-  std::optional<algebra::Reading::Found> found = nearest(reading, phi, user);
-  Value base = group.phi.node()->value;
-  bool isBase = base && reading.isBefore(base, user) &&
-                (!found || getElementTypeOrSelf(base) == getElementTypeOrSelf(found->value));
-  if (isBase && placeRows(base, group.phi.at()))
-    return true;
-  if (!found)
-    found = nearest(reading, phi, user, /*anyFactor=*/true);
-  if (!found || !placeRows(found->value, found->at))
-    return false;
-  scale *= found->factor;
-  return true;
-}
-
-/// Finds the place of the rows in the weight, which is read at `at`.
-bool GroupMatcher::placeRows(Value weight, ArrayRef<algebra::Index> at) {
-  group.weight = weight;
-  group.weightAt = Indices(at.begin(), at.end());
-  group.offset = 0;
-  group.rows = 1;
-  auto isRow = [&](Var var) { return llvm::any_of(group.row, [&](const Extent &row) { return row.first == var; }); };
-  SmallVector<Size, 4> sizes = reading.sizes(group.weight);
-  for (auto [dim, index] : llvm::enumerate(group.weightAt)) {
-    bool hasRow = llvm::any_of(index.pieces, [&](const Piece &piece) { return isRow(piece.var); });
-    bool isWhole = index.offset == 0 && covers(algebra.sizes, index, sizes[dim]);
-    if (!hasRow && !isWhole)
-      return false;
-    if (!hasRow)
-      continue;
-    if (!sizes[dim].isNumber() || (group.rows != 1 && !isWhole))
-      return false;
-    group.offset = group.offset * sizes[dim].number() + index.offset;
-    group.rows *= sizes[dim].number();
-    index.offset = 0;
-    Size read = 1;
-    for (const Piece &piece : index.pieces)
-      read = algebra.sizes.multiply(read, piece.extent).value_or(0);
-    if (!covers(algebra.sizes, index, read)) // rows apart
-      return false;
-  }
-  // The rows in the order of the weight
-  llvm::stable_sort(group.row, [&](const Extent &a, const Extent &b) {
-    auto order = varsOf(group.weightAt);
-    return llvm::find(order, a.first) < llvm::find(order, b.first);
-  });
-  return group.offset + group.extent <= group.rows;
-}
-
 /// Whether x is one token's: nothing else tells it from parameters where there is no factor of the token.
 bool GroupMatcher::isOfOneToken() {
   auto isOfToken = [](Value value) {
@@ -451,6 +399,10 @@ static Indices renamed(ArrayRef<algebra::Index> at, const LinearGroup &group) {
       piece.var = std::max(place(group.tokens, 0), place(group.flat, kFlat));
     }
   return result;
+}
+
+bool mhc::areApart(const LinearGroup &a, const LinearGroup &b) {
+  return a.weight != b.weight || a.offset + a.extent <= b.offset || b.offset + b.extent <= a.offset;
 }
 
 bool mhc::isSameProjection(const LinearGroup &a, const LinearGroup &b) {

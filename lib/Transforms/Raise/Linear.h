@@ -80,6 +80,9 @@ llvm::SmallVector<int64_t, 2> logitsOf(int64_t n);
 /// Whether a group is as those of a token's streams: other layers end in few columns too.
 bool isOfStreams(const LinearGroup &group);
 
+/// Whether no row is in both groups.
+bool areApart(const LinearGroup &a, const LinearGroup &b);
+
 /// Whether two groups project the same streams in the same way: by one weight, or by two of one form.
 bool isSameProjection(const LinearGroup &a, const LinearGroup &b);
 

@@ -33,7 +33,9 @@ private:
   bool matchSum(const algebra::Term &outer, const algebra::Factor &sum);
   bool assign(const algebra::Factor &x, const algebra::Factor &phi, const algebra::Term &rest);
   bool findWeight();
-  bool placeRows(mlir::Value weight, llvm::ArrayRef<algebra::Index> at);
+  enum class Fixed { none, rows }; ///< whether rows may be those of one place along a dimension in front of theirs
+  bool placeRows(mlir::Value weight, llvm::ArrayRef<algebra::Index> at, Fixed fixed = Fixed::none);
+  bool placeInSlice(mlir::Value weight, llvm::ArrayRef<algebra::Index> at);
   bool isOfOneToken();
   bool splitOuter(const algebra::Term &outer);
   bool takeAlphas(const algebra::Term &product);

@@ -184,43 +184,6 @@ void mhc::addPartialComputationPatterns(RewritePatternSet &patterns, LazyDims &d
   patterns.add<ComputeBeforeSlicing>(patterns.getContext(), dims);
 }
 
-/// Whether a slice is of several columns, and of all else.
-static bool isOfColumns(Operation *user) {
-  auto slice = dyn_cast<tensor::ExtractSliceOp>(user);
-  if (!slice || slice.getType().getRank() != slice.getSourceType().getRank() || !slice.hasUnitStride())
-    return false;
-  ArrayRef<int64_t> size = slice.getType().getShape(), whole = slice.getSourceType().getShape();
-  return size.drop_back() == whole.drop_back() && size.back() > 1 && size.back() < whole.back();
-}
-
-/// Whether a value is computed of columns of another one, or of several values side by side: what has all of its
-/// columns in one sigmoid has no residual logits, and may be another layer's.
-static bool isOfParts(Value value, unsigned steps = 6) {
-  Operation *op = value.getDefiningOp();
-  if (!op || steps == 0)
-    return false;
-  return isa<tensor::ExtractSliceOp, tensor::ConcatOp>(op) ||
-         (isElementwise(op) && llvm::any_of(op->getOperands(), [&](Value of) { return isOfParts(of, steps - 1); }));
-}
-
-void mhc::cutGates(func::FuncOp func, RewriterBase::Listener &listener) {
-  SmallVector<SigmoidOp> gates;
-  func.walk([&](SigmoidOp op) {
-    if (!op->hasOneUse() && llvm::all_of(op->getUsers(), isOfColumns) && isOfParts(op.getX()))
-      gates.push_back(op);
-  });
-  IRRewriter rewriter(func.getContext(), &listener);
-  for (SigmoidOp op : gates)
-    for (Operation *user : llvm::to_vector(op->getUsers())) {
-      auto slice = cast<tensor::ExtractSliceOp>(user);
-      rewriter.setInsertionPoint(slice);
-      Value part =
-          tensor::ExtractSliceOp::create(rewriter, slice.getLoc(), slice.getType(), op.getX(), slice.getMixedOffsets(),
-                                         slice.getMixedSizes(), slice.getMixedStrides());
-      rewriter.replaceOpWithNewOp<SigmoidOp>(slice, slice.getType(), part);
-    }
-}
-
 void mhc::joinGates(func::FuncOp func, RewriterBase::Listener &listener) {
   SmallVector<Operation *> gates;
   func.walk([&](SigmoidOp op) {

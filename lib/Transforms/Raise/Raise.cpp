@@ -185,7 +185,6 @@ private:
       eraseDeadOps(func, &keeper);
     raiseElementary(func, readings, sites);
     joinGates(func, keeper);
-    cutGates(func, keeper);
     mergeCopies(func, &keeper); // a gate in two spellings is one
     readings.change();
     raiseResidualMaps(func, readings, sites);

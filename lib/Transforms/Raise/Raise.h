@@ -33,8 +33,6 @@ bool raiseGatedDelta(mlir::func::FuncOp func, Sites &sites);
 void raiseElementary(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// sigmoids of all parts of a value -> parts of the sigmoid of the value
 void joinGates(mlir::func::FuncOp func, mlir::RewriterBase::Listener &listener);
-/// a sigmoid that is read by several columns at a time alone -> sigmoids of those columns: gates of their own
-void cutGates(mlir::func::FuncOp func, mlir::RewriterBase::Listener &listener);
 /// alternating divisions by row and column sums -> mhc.sinkhorn; softmax times all permutations -> mhc.permutation_mix
 void raiseResidualMaps(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// a broadcast along a new stream dimension -> mhc.expand
