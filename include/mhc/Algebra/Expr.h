@@ -236,7 +236,6 @@ private:
   Expr reduction(llvm::StringRef kind, const Expr &part, const Closer &closer);
   void simplifySigmoids(Term &term);
   void squareMagnitudes(Term &term);
-  /// Whether two differ in offsets only.
   /// One expression of variable `part` for all of `parts`, where they differ in a running position only.
   std::optional<Expr> merge(llvm::ArrayRef<Expr> parts, Var part);
   struct Merge;
