@@ -30,7 +30,7 @@ static_assert(kGradRows % kTileRows == 0 && kGradTokens % kTileTokens == 0, "a g
 static_assert(kGradBlock % (kTileVectors * kLanes) == 0, "a block is whole register tiles");
 
 /// Block `block` of phi * weight as rows of kGradBlock; zeros behind K and N. `scaled` is false for phi alone.
-HWY_INLINE void packPhiBlock(const ProjectionBwdCall &args, int64_t block, bool scaled, float *to) {
+HWY_NOINLINE void packPhiBlock(const ProjectionBwdCall &args, int64_t block, bool scaled, float *to) {
   const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
   HWY_ALIGN float weight[kGradBlock];
   std::memset(to, 0, args.rows() * kGradBlock * sizeof(float));
@@ -56,7 +56,7 @@ HWY_INLINE void packPhiBlock(const ProjectionBwdCall &args, int64_t block, bool 
 }
 
 /// dx[t][k] = sum_j dProj[t][j] * phi[j][k] for a group of tokens.
-HWY_INLINE void multiplyByPhi(const float *dProj, int64_t rows, int64_t N, const float *phi, float *dx) {
+HWY_NOINLINE void multiplyByPhi(const float *dProj, int64_t rows, int64_t N, const float *phi, float *dx) {
   for (int64_t t = 0; t < kGradTokens; t += kTileTokens)
     for (int64_t k = 0; k < kGradBlock; k += kTileVectors * kLanes) {
       V sums[kTileTokens][kTileVectors];
@@ -88,7 +88,7 @@ HWY_INLINE void multiplyByPhi(const float *dProj, int64_t rows, int64_t N, const
 }
 
 /// product[j][k] += sum_t dProj[t][j] * x[t][k] for a group of tokens.
-HWY_INLINE void addProduct(const float *dProj, int64_t rows, int64_t N, const float *x, float *product) {
+HWY_NOINLINE void addProduct(const float *dProj, int64_t rows, int64_t N, const float *x, float *product) {
   for (int64_t k = 0; k < kGradBlock; k += kTileVectors * kLanes)
     for (int64_t j = 0; j < roundUp(N, kTileRows); j += kTileRows) {
       V sums[kTileRows][kTileVectors];
@@ -334,7 +334,7 @@ HWY_INLINE void multiplyBlocks(const ProjectionBwdCall &args, int64_t m, int64_t
 }
 
 /// The same, and the block's d_x.
-HWY_INLINE void multiplyGroup(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t block, const float *phi,
+HWY_NOINLINE void multiplyGroup(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t block, const float *phi,
                               float *product, const GradScratch &scratch) {
   const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
   multiplyBlocks(args, m, tokens, block, phi, product, scratch.dx, scratch);
