@@ -68,7 +68,7 @@ static bool addPaths(Value value, Path &path, SmallVector<Path> &all) {
   return true;
 }
 
-/// What the views of a path show of a value that an op in front of them reads.
+/// A value that an op in front of a path reads, as the views of the path show it.
 static Value show(OpBuilder &builder, Value value, ArrayRef<Operation *> path) {
   for (Operation *op : path) {
     if (isElementwise(op))

@@ -37,7 +37,7 @@ struct Mix {
   llvm::SmallVector<IndexVars> groups() const { return groups(stream.first); }
 };
 
-/// What a mix reads, and the coefficients, where some were found, that it weighs that by.
+/// The streams that a mix reads, and the coefficients, where some were found, that it weighs them by.
 struct MixSource {
   const algebra::Node *streams;
   mlir::Value coefficients;
