@@ -351,3 +351,51 @@ func.func @identity_beside_a_map(%x: tensor<4x3x10x48xf32>, %z: tensor<1x4x4xf32
   %y = arith.addf %streams, %branch : tensor<4x3x10x48xf32>
   return %y : tensor<4x3x10x48xf32>
 }
+
+// Streams that are a sum, less what an argument has in place of the identity.
+// CHECK-LABEL: @sum_kept(
+// CHECK: %[[LESS:.*]] = arith.subf
+// CHECK: %[[X:.*]] = arith.addf %arg0, %arg1
+// CHECK: %[[H:.*]] = arith.addf %[[LESS]],
+// CHECK: mhc.post(f = %arg2 : {{.*}}, h_post = %arg3 : {{.*}}, x = %[[X]] : {{.*}}, h_res = %[[H]]
+func.func @sum_kept(%a: tensor<8x2x16xf32>, %b: tensor<8x2x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2xf32>,
+                    %r: tensor<8x2x2xf32>, %eye: tensor<2x2xf32>, %phi: tensor<8x32xf32>)
+    -> (tensor<8x2x16xf32>, tensor<8x8xf32>) {
+  %mix = mhc.sinkhorn(logits = %r : tensor<8x2x2xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x2x2xf32>)
+  %eyes = mhc.broadcast %eye dims = [1, 2] : tensor<2x2xf32> -> tensor<8x2x2xf32>
+  %less = arith.subf %mix, %eyes : tensor<8x2x2xf32>
+  %x = arith.addf %a, %b : tensor<8x2x16xf32>
+  %proj = mhc.projection(x = %x : tensor<8x2x16xf32>, phi = %phi : tensor<8x32xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied> -> (proj : tensor<8x8xf32>)
+  %mixed = mhc.batch_matmul %less, %x : (tensor<8x2x2xf32>, tensor<8x2x16xf32>) -> tensor<8x2x16xf32>
+  %all = arith.addf %x, %mixed : tensor<8x2x16xf32>
+  %hs = mhc.broadcast %h dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x16xf32>
+  %fs = mhc.broadcast %f dims = [0, 2] : tensor<8x16xf32> -> tensor<8x2x16xf32>
+  %branch = arith.mulf %hs, %fs : tensor<8x2x16xf32>
+  %out = arith.addf %all, %branch : tensor<8x2x16xf32>
+  return %out, %proj : tensor<8x2x16xf32>, tensor<8x8xf32>
+}
+
+// One summand of the streams is not the streams.
+// CHECK-LABEL: @summand_kept(
+// CHECK-NOT: mhc.post
+// CHECK: return
+func.func @summand_kept(%a: tensor<8x2x16xf32>, %b: tensor<8x2x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2xf32>,
+                        %r: tensor<8x2x2xf32>, %eye: tensor<2x2xf32>, %phi: tensor<8x32xf32>)
+    -> (tensor<8x2x16xf32>, tensor<8x8xf32>) {
+  %mix = mhc.sinkhorn(logits = %r : tensor<8x2x2xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x2x2xf32>)
+  %eyes = mhc.broadcast %eye dims = [1, 2] : tensor<2x2xf32> -> tensor<8x2x2xf32>
+  %less = arith.subf %mix, %eyes : tensor<8x2x2xf32>
+  %x = arith.addf %a, %b : tensor<8x2x16xf32>
+  %proj = mhc.projection(x = %x : tensor<8x2x16xf32>, phi = %phi : tensor<8x32xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied> -> (proj : tensor<8x8xf32>)
+  %mixed = mhc.batch_matmul %less, %x : (tensor<8x2x2xf32>, tensor<8x2x16xf32>) -> tensor<8x2x16xf32>
+  %all = arith.addf %a, %mixed : tensor<8x2x16xf32>
+  %hs = mhc.broadcast %h dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x16xf32>
+  %fs = mhc.broadcast %f dims = [0, 2] : tensor<8x16xf32> -> tensor<8x2x16xf32>
+  %branch = arith.mulf %hs, %fs : tensor<8x2x16xf32>
+  %out = arith.addf %all, %branch : tensor<8x2x16xf32>
+  return %out, %proj : tensor<8x2x16xf32>, tensor<8x8xf32>
+}
