@@ -35,3 +35,24 @@ def test_nothing_is_missed(finish):
     module = Behind(finish)
     compare(module, compiled(module, require="all"), torch.randn(STREAMS))
     assert counts() == [{"pre": 2, "post": 2}]
+
+
+class InFront(Behind):
+    """Streams are masked or scaled in front of each layer."""
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(self.finish(self, x))
+        return x + self.gain.sum() + self.weights.sum()
+
+
+@pytest.mark.parametrize("scale", [
+    lambda self, x: x * self.mask,
+    lambda self, x: x * self.gain,
+    lambda self, x: x * self.mask / 0.9,
+    lambda self, x: x * 0.5,
+])  # fmt: skip
+def test_scaled_in_front(scale):
+    module = InFront(scale)
+    compare(module, compiled(module, require="all"), torch.randn(STREAMS))
+    assert counts() == [{"pre": 2, "post": 2}]

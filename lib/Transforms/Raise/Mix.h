@@ -37,7 +37,7 @@ struct Mix {
   llvm::SmallVector<IndexVars> groups() const { return groups(stream.first); }
 };
 
-/// The streams that a mix reads, and the coefficients, where some were found, that it weighs them by.
+/// Tells mixes apart by the streams and by the coefficients, where some were found.
 struct MixSource {
   const algebra::Node *streams;
   mlir::Value coefficients;
@@ -132,6 +132,7 @@ private:
                            mlir::Value x);
   std::vector<Mix> readingsOf(const algebra::Expr &expr);
   std::optional<algebra::Expr> multipliedOut();
+  std::optional<algebra::Expr> withWholeStreams();
   algebra::Indices openVars(const algebra::Factor &sum, IndexVars &bound);
   std::optional<algebra::Term> openSum(const algebra::Factor &sum, IndexVars &bound);
   void readStreams(const algebra::Term &outer, const algebra::Term &inner, const IndexVars &bound, size_t count,

@@ -174,8 +174,43 @@ std::optional<Expr> MixSite::multipliedOut() {
   return std::nullopt;
 }
 
+/// x + (h - 1) x where x is a sum of which each term is added: x in their place. The longest sum, which may have others
+/// as terms; nothing where there is none.
+std::optional<Expr> MixSite::withWholeStreams() {
+  std::optional<Expr> shortest;
+  for (const algebra::Term &term : expr)
+    for (const algebra::Factor &sum : term.factors) {
+      IndexVars bound;
+      std::optional<algebra::Term> inner =
+          sum.halves == 2 && sum.node()->isReduce("sum") && sum.node()->bound.size() == 1 ? openSum(sum, bound)
+                                                                                          : std::nullopt;
+      if (!inner)
+        continue;
+      for (const algebra::Factor &streams : inner->factors)
+        for (const Extent &output : vars) {
+          if (streams.halves != 2 || streams.node()->kind != algebra::Node::Sum || output.second != bound[0].second ||
+              dependsOn(streams, output.first))
+            continue;
+          std::optional<Expr> own = algebra.substitute(Algebra::of(streams.element), [&](algebra::Var var) {
+            const auto *known = llvm::find_if(vars, [&](const Extent &other) { return other.first == var; });
+            const Extent &to = known == vars.end() ? output : *known;
+            return algebra::wholeVar(to.first, to.second);
+          });
+          const algebra::Factor *whole = own ? algebra::singleFactor(*own) : nullptr;
+          std::optional<Expr> terms = whole ? algebra.part(whole->element) : std::nullopt;
+          std::optional<Expr> rest = terms ? algebra.add(expr, Algebra::scale(*terms, -1)) : std::nullopt;
+          if (rest && rest->size() + terms->size() == expr.size() &&
+              rest->size() < (shortest ? shortest->size() - 1 : expr.size()))
+            shortest = algebra.add(*rest, *own);
+        }
+    }
+  return shortest;
+}
+
 std::vector<Mix> MixSite::readings() {
   if (std::optional<Expr> sum = multipliedOut())
+    expr = *sum;
+  if (std::optional<Expr> sum = withWholeStreams())
     expr = *sum;
   std::vector<Mix> mixes = readingsOf(expr);
   return countsByDigits && joinDigits() ? readingsOf(expr) : mixes;

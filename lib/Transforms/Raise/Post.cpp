@@ -314,17 +314,6 @@ static Expr takeOwn(MixSite &site, Mix &mix, const Extent &output) {
       rest.coefficient /= (*x)[0].coefficient;
     (isOwn ? own : branches).push_back(isOwn ? rest : term);
   }
-  // Streams that are a sum are added term by term.
-  std::optional<Expr> terms = own.empty() && streams && streams->node()->kind == algebra::Node::Sum
-                                  ? site.algebra.part(streams->element)
-                                  : std::nullopt;
-  if (terms)
-    terms = Algebra::scale(*terms, -(*x)[0].coefficient);
-  if (std::optional<Expr> rest = terms ? site.algebra.add(branches, *terms) : std::nullopt;
-      rest && rest->size() + terms->size() == branches.size()) {
-    own = Algebra::number(1);
-    branches = *rest;
-  }
   if (!own.empty() && (site.coefficients(mix) || areStreams(mix.streams)))
     mix.branches = branches;
   else

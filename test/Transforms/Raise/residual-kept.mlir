@@ -399,3 +399,38 @@ func.func @summand_kept(%a: tensor<8x2x16xf32>, %b: tensor<8x2x16xf32>, %f: tens
   %out = arith.addf %all, %branch : tensor<8x2x16xf32>
   return %out, %proj : tensor<8x2x16xf32>, tensor<8x8xf32>
 }
+
+// The streams of the second one are a sum of which those of the first are terms.
+// CHECK-LABEL: @sums_kept(
+// CHECK: %[[X:.*]] = mhc.post(f = %arg6 : {{.*}}, h_post = %arg5 :
+// CHECK: mhc.post(f = %arg9 : {{.*}}, h_post = %arg8 : {{.*}}, x = %[[X]] :
+func.func @sums_kept(%z: tensor<8x4x4xf32>, %z2: tensor<8x4x4xf32>, %a: tensor<8x4x64xf32>, %b: tensor<8x4x64xf32>,
+                     %eye: tensor<4x4xf32>, %h: tensor<8x4xf32>, %f: tensor<8x64xf32>, %phi: tensor<24x256xf32>,
+                     %h2: tensor<8x4xf32>, %f2: tensor<8x64xf32>)
+    -> (tensor<8x4x64xf32>, tensor<8x24xf32>, tensor<8x24xf32>) {
+  %eyes = mhc.broadcast %eye dims = [1, 2] : tensor<4x4xf32> -> tensor<8x4x4xf32>
+  %x0 = arith.addf %a, %b : tensor<8x4x64xf32>
+  %map0 = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  %less0 = arith.subf %map0, %eyes : tensor<8x4x4xf32>
+  %proj0 = mhc.projection(x = %x0 : tensor<8x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied> -> (proj : tensor<8x24xf32>)
+  %mixed0 = mhc.batch_matmul %less0, %x0 : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %sum0 = arith.addf %x0, %mixed0 : tensor<8x4x64xf32>
+  %hw0 = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fw0 = mhc.broadcast %f dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch0 = arith.mulf %hw0, %fw0 : tensor<8x4x64xf32>
+  %x1 = arith.addf %sum0, %branch0 : tensor<8x4x64xf32>
+  %map1 = mhc.sinkhorn(logits = %z2 : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  %less1 = arith.subf %map1, %eyes : tensor<8x4x4xf32>
+  %proj1 = mhc.projection(x = %x1 : tensor<8x4x64xf32>, phi = %phi : tensor<24x256xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = applied> -> (proj : tensor<8x24xf32>)
+  %mixed1 = mhc.batch_matmul %less1, %x1 : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %sum1 = arith.addf %x1, %mixed1 : tensor<8x4x64xf32>
+  %hw1 = mhc.broadcast %h2 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %fw1 = mhc.broadcast %f2 dims = [0, 2] : tensor<8x64xf32> -> tensor<8x4x64xf32>
+  %branch1 = arith.mulf %hw1, %fw1 : tensor<8x4x64xf32>
+  %x2 = arith.addf %sum1, %branch1 : tensor<8x4x64xf32>
+  return %x2, %proj0, %proj1 : tensor<8x4x64xf32>, tensor<8x24xf32>, tensor<8x24xf32>
+}
