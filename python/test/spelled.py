@@ -143,10 +143,17 @@ class Coefficients(nn.Module):
         else:
             beta = [self.beta[:n].float(), self.beta[n : 2 * n].float(), self.beta[2 * n :].view(n, n).float()]
         pre, post, res = (a.float() * v + b for a, v, b in zip(self.alpha, (pre, post, res), beta))
-        if ways.pick("gates", "apart", "together") == "together":
+        gates = ways.pick("gates", "apart", "columns", "rows", "scaled")
+        if gates == "columns":
             pre, post = sigmoid(torch.cat([pre, post], dim=-1), ways).chunk(2, dim=-1)
-        else:
+        elif gates == "apart":
             pre, post = sigmoid(pre, ways), sigmoid(post, ways)
+        else:
+            both = sigmoid(torch.stack([pre, post], dim=-2), ways)
+            if gates == "scaled":
+                pre, post = (both * torch.tensor([[1.0], [2.0]])).unbind(dim=-2)
+                return pre, post, sinkhorn(res, ways)
+            pre, post = both[..., 0, :], both[..., 1, :]
         post = 2 * post if ways.pick("two", True, False) else post * 2.0
         return pre, post, sinkhorn(res, ways)
 

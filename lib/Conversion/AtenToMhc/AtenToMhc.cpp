@@ -71,23 +71,28 @@ static bool addsEps(Operation *op) {
          eps.getValueAsDouble() <= kLargestEps;
 }
 
-/// Whether an exponential is read by its sums over these dimensions, and by divisions by them, and these by nothing
-/// else: the quotient, and its derivative, is the same whatever is subtracted from all logits of a sum.
+/// Whether an exponential is read by its sums over some of these dimensions, and by divisions by them, and these by
+/// nothing else: the quotient, and its derivative, is the same whatever is subtracted from all logits of a sum. A small
+/// eps changes that little where the largest logit of each sum is subtracted, whose exponential is 1.
 static bool isNormalised(Operation *exp, ArrayRef<int64_t> dims) {
-  auto isSum = [&](Operation *op) {
-    return ArrayRef(dimsKept(op, {"aten.sum.dim_IntList"})) == dims && op->getOperand(0) == exp->getResult(0);
+  auto isSum = [&](Operation *op, bool isOfAll) {
+    const SmallVector<int64_t> summed = dimsKept(op, {"aten.sum.dim_IntList"});
+    return !summed.empty() && op->getOperand(0) == exp->getResult(0) &&
+           (isOfAll ? ArrayRef(summed) == dims : std::includes(dims.begin(), dims.end(), summed.begin(), summed.end()));
   };
   auto isQuotient = [&](Operation *op) {
     if (!isCall(op, {"aten.div.Tensor"}) || op->getNumOperands() != 2 || op->getOperand(0) != exp->getResult(0))
       return false;
     Operation *divisor = op->getOperand(1).getDefiningOp();
-    return isSum(addsEps(divisor) ? divisor->getOperand(0).getDefiningOp() : divisor);
+    return addsEps(divisor) ? isSum(divisor->getOperand(0).getDefiningOp(), /*isOfAll=*/true)
+                            : isSum(divisor, /*isOfAll=*/false);
   };
   auto isDivisor = [&](Operation *op) {
     return isQuotient(op) || (addsEps(op) && llvm::all_of(op->getUsers(), isQuotient));
   };
   return isCall(exp, {"aten.exp.default"}) && llvm::all_of(exp->getUsers(), [&](Operation *user) {
-           return isQuotient(user) || (isSum(user) && llvm::all_of(user->getUsers(), isDivisor));
+           return isQuotient(user) ||
+                  (isSum(user, /*isOfAll=*/false) && llvm::all_of(user->getUsers(), isDivisor));
          });
 }
 
