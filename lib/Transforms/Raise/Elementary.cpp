@@ -68,14 +68,6 @@ const algebra::Factor *ElementaryRaiser::sigmoidOf(Value value) {
   return factor && factor->node()->isApply("sigmoid") ? factor : nullptr;
 }
 
-/// Whether a value is a sigmoid that is there, or shows it or a part of it.
-static bool isOfSigmoid(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (op && (isa<tensor::ExtractSliceOp>(op) || showsOperand(op)))
-    op = op->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<SigmoidOp>(op);
-}
-
 /// Whether an op completes a sigmoid: neither scales one that is there, nor is scaled by the next op.
 bool ElementaryRaiser::completesSigmoid(Operation *op) {
   if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::TruncFOp, math::ExpOp>(op))
@@ -85,7 +77,13 @@ bool ElementaryRaiser::completesSigmoid(Operation *op) {
     const algebra::Factor *other = sigmoidOf(value);
     return other && other->element == own->element;
   };
-  auto isThere = [&](Value value) { return isOfSigmoid(value) && isSame(value); };
+  auto isThere = [&](Value value) { // also a part of one, which may be written out
+    Operation *maker = value.getDefiningOp();
+    bool isPart = false;
+    for (; maker && (isReshape(maker) || isa<tensor::ExtractSliceOp, TransposeOp>(maker)); isPart = true)
+      maker = maker->getOperand(0).getDefiningOp();
+    return isSame(value) && maker && (isa<SigmoidOp>(maker) || (isPart && sigmoidOf(maker->getResult(0))));
+  };
   Operation *user = own ? singleUser(op->getResult(0)) : nullptr;
   return own && llvm::none_of(op->getOperands(), isThere) &&
          !(isa_and_nonnull<arith::MulFOp, arith::DivFOp>(user) && isSame(user->getResult(0)));

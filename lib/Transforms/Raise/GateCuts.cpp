@@ -68,7 +68,7 @@ static bool addPaths(Value value, Path &path, SmallVector<Path> &all) {
   return true;
 }
 
-/// A value that an op in front of a path reads, as the views of the path show it.
+/// Shows a value that an op in front of a path reads, as the views of the path do.
 static Value show(OpBuilder &builder, Value value, ArrayRef<Operation *> path) {
   for (Operation *op : path) {
     if (isElementwise(op))

@@ -73,3 +73,35 @@ func.func @streams_apart(%x: tensor<8x2x16xf32>, %phi: tensor<2x32xf32>, %beta: 
   %second = tensor.extract_slice %gate[0, 1] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
   return %first, %second : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// The sigmoid is written out, and what scales a part of it is no sigmoid of its own.
+// CHECK-LABEL: @written_out
+// CHECK: %[[PRE:.*]], %[[POST:.*]], %{{.*}} = mhc.gates({{.*}} beta = %arg2 : tensor<24xf32>) <{{.*}}post_mult = 2.0
+// CHECK: return %[[PRE]], %[[POST]],
+func.func @written_out(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>, %beta: tensor<24xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>) {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<24x64xf32>) -> tensor<8x24xf32>
+  %biases = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %p, %biases : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %row0 = tensor.expand_shape %z0 [[0], [1, 2]] output_shape [8, 1, 4] : tensor<8x4xf32> into tensor<8x1x4xf32>
+  %row1 = tensor.expand_shape %z1 [[0], [1, 2]] output_shape [8, 1, 4] : tensor<8x4xf32> into tensor<8x1x4xf32>
+  %both = tensor.concat dim(1) %row0, %row1 : (tensor<8x1x4xf32>, tensor<8x1x4xf32>) -> tensor<8x2x4xf32>
+  %one = arith.constant dense<1.0> : tensor<8x2x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %negative = arith.negf %both : tensor<8x2x4xf32>
+  %exp = math.exp %negative : tensor<8x2x4xf32>
+  %sum = arith.addf %exp, %one : tensor<8x2x4xf32>
+  %gate = arith.divf %one, %sum : tensor<8x2x4xf32>
+  %pre = tensor.extract_slice %gate[0, 0, 0] [8, 1, 4] [1, 1, 1] : tensor<8x2x4xf32> to tensor<8x4xf32>
+  %second = tensor.extract_slice %gate[0, 1, 0] [8, 1, 4] [1, 1, 1] : tensor<8x2x4xf32> to tensor<8x4xf32>
+  %post = arith.mulf %second, %two : tensor<8x4xf32>
+  %rest = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %logits = tensor.expand_shape %rest [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %res = mhc.sinkhorn(logits = %logits : tensor<8x4x4xf32>) <init = softmax_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 20> -> (mix : tensor<8x4x4xf32>)
+  return %pre, %post, %res : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
+}
