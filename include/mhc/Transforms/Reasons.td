@@ -80,7 +80,7 @@ def : RaiseReason<"scale-form", "the projection is scaled by more than one facto
 def : RaiseReason<"bias-form", "the bias is not one value per row of the projection",
   "store the bias as [2n + n*n], the same for all tokens">;
 def : RaiseReason<"gate-function", "a group of the projection goes through another function than a sigmoid",
-  "make h_pre and h_post by sigmoids">;
+  "make h_pre and h_post by sigmoids of the scaled projection and a bias, with no other function before or behind">;
 def : RaiseReason<"gate-clamp", "a gate, or the residual logits, are bounded by numbers, which no kernel does",
   "leave the bounds away: a sigmoid has its own, and exp does not overflow behind the subtraction of a maximum">;
 def : RaiseReason<"gate-rows", "the rows of the projection are read one by one, or in an order that no gates have",

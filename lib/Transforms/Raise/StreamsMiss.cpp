@@ -102,7 +102,8 @@ static bool isComputedOf(Value value, Value streams) {
   values.insert(value);
   for (size_t next = 0; next < values.size(); ++next) {
     Operation *op = values[next].getDefiningOp();
-    if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, ContractOp>(op))
+    if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::ExtFOp, arith::TruncFOp,
+                         ContractOp>(op))
       continue;
     for (Value operand : op->getOperands())
       if (Value source = behindViews(operand); source == streams)
@@ -138,6 +139,19 @@ static bool explainProjected(Sites &sites, GatesOp gates) {
   return true;
 }
 
+/// The tensor that a gate weighs where arithmetic makes it of the projected streams, such as those behind the norm;
+/// null for other code.
+static Value weighedInstead(GatesOp gates) {
+  auto projection = gates.getProj().getDefiningOp<ProjectionOp>();
+  Value streams = projection ? behindViews(projection.getX()) : Value();
+  for (Operation *reader : readersOf(gates.getHPre()))
+    if (streams && isa<arith::MulFOp, BatchMatmulOp>(reader))
+      for (Value operand : reader->getOperands())
+        if (Value made = behindViews(operand); made != streams && isComputedOf(made, streams))
+          return made;
+  return {};
+}
+
 /// One remark, on what the site lacks first.
 static void explainGates(Sites &sites, GatesOp gates) {
   if (explainProjected(sites, gates))
@@ -147,12 +161,15 @@ static void explainGates(Sites &sites, GatesOp gates) {
       return sites.decline(
           "gates",
           {Reason::gateClamp, user, describe(user->getResult(0)), "gates and logits as they are", {result, Value()}});
-  if (Operation *user = plainUser(gates.getHPre()))
-    return sites.decline("aggregate", {Reason::aggregateForm,
-                                       user,
-                                       describe(user->getResult(0)),
-                                       "a sum over the streams of h_pre x",
-                                       {gates.getHPre(), Value()}});
+  if (Operation *user = plainUser(gates.getHPre())) {
+    Value weighed = weighedInstead(gates);
+    return sites.decline("aggregate",
+                         {Reason::aggregateForm,
+                          user,
+                          weighed ? "h_pre times " + describe(weighed) : describe(user->getResult(0)),
+                          std::string("a sum over the streams of h_pre x") + (weighed ? ", as x is projected" : ""),
+                          {gates.getHPre(), Value()}});
+  }
   Value logits = gates.getLogits();
   Operation *user = logits ? plainMapOf(logits) : nullptr;
   if (!user)

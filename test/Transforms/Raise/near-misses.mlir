@@ -251,3 +251,22 @@ func.func @wide_streams(%x: tensor<8x4x64xf64>, %phi: tensor<4x256xf32>, %beta: 
   %h = mhc.sigmoid %z : tensor<8x4xf32>
   return %h : tensor<8x4xf32>
 }
+
+// A gate that weighs its streams as the norm leaves them, its weight and all.
+// CHECK: remark: [Missed] aggregate-form | Category:mhc-raise:aggregate | {{.*}}Found="h_pre times 'arith.mulf', [8, 4, 64] of f32", Needed="a sum over the streams of h_pre x, as x is projected"
+func.func @normed_streams_weighed(%x: tensor<8x4x64xf32>, %phi: tensor<4x256xf32>, %w: tensor<256xf32>) -> tensor<8x1x64xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %square = arith.mulf %flat, %flat : tensor<8x256xf32>
+  %ms = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
+  %s = math.rsqrt %ms : tensor<8xf32>
+  %sb = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x256xf32>
+  %scaled = arith.mulf %flat, %sb : tensor<8x256xf32>
+  %wb = mhc.broadcast %w dims = [1] : tensor<256xf32> -> tensor<8x256xf32>
+  %normed = arith.mulf %scaled, %wb : tensor<8x256xf32>
+  %z = mhc.matmul %normed, %phi transpose_rhs : (tensor<8x256xf32>, tensor<4x256xf32>) -> tensor<8x4xf32>
+  %h = mhc.sigmoid %z : tensor<8x4xf32>
+  %row = tensor.expand_shape %h [[0], [1, 2]] output_shape [8, 1, 4] : tensor<8x4xf32> into tensor<8x1x4xf32>
+  %apart = tensor.expand_shape %normed [[0], [1, 2]] output_shape [8, 4, 64] : tensor<8x256xf32> into tensor<8x4x64xf32>
+  %u = mhc.batch_matmul %row, %apart : (tensor<8x1x4xf32>, tensor<8x4x64xf32>) -> tensor<8x1x64xf32>
+  return %u : tensor<8x1x64xf32>
+}
