@@ -23,7 +23,7 @@ def _assert_close(own, expected, rtol=1e-5, atol=1e-8, max_print=5, extra_info="
 
 
 # Test files of each project, and what they import of it besides the layer: functions, or a file of the project.
-_PEERS = {
+PEERS = {
     "transformer_engine": (["tests/pytorch/test_mhc.py"], {"utils": {"reset_rng_states": _reset_rng_states}}),
     "tile_kernels": ([f"tests/mhc/test_{one}.py" for one in (
         "expand", "head_compute_mix", "multilayer_recompute", "norm_fn", "post", "pre_apply_mix", "pre_big_fuse",
@@ -91,9 +91,9 @@ class _Plugin:
 def run(name, checkout, device=None, limit=2**24):
     """Runs the tests of a project's checkout; the exit status of pytest. On a CPU, 0 is no limit."""
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    if name not in _PEERS:
-        sys.exit(f"mhcc peers: there is no project {name!r}; needed one of {', '.join(_PEERS)}")
-    files, standins = _PEERS[name]
+    if name not in PEERS:
+        sys.exit(f"mhcc peers: there is no project {name!r}; needed one of {', '.join(PEERS)}")
+    files, standins = PEERS[name]
     if not os.path.isdir(checkout):
         sys.exit(f"mhcc peers: there is no folder {checkout}; needed a checkout of {name}")
     paths = [os.path.join(checkout, file) for file in files]
