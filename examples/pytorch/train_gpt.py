@@ -72,13 +72,14 @@ def batches(steps):
         yield torch.stack(words, 1)
 
 
-def losses(steps, **options):
-    """Losses of a run from the same weights."""
+def losses(steps, rows=slice(None), **options):
+    """Losses of a run from the same weights. Another order of a batch's rows is another order of the sums over them."""
     torch.manual_seed(0)
     model = GPT()
     run = torch.compile(model, **options) if options else model
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for words in batches(steps):
+        words = words[rows]
         loss = F.cross_entropy(run(words[:, :-1]).flatten(0, 1), words[:, 1:].flatten())
         optimizer.zero_grad()
         loss.backward()
@@ -86,13 +87,20 @@ def losses(steps, **options):
         yield loss.item()
 
 
+def largest_difference(ones, others):
+    return max(abs(one - other) for one, other in zip(ones, others))
+
+
 def main():
-    steps = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    steps = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     eager = list(losses(steps))
+    reordered = list(losses(steps, rows=list(reversed(range(BATCH)))))
     compiled = list(losses(steps, backend="mhc", options={"require": 8}))
     for step in range(0, steps, max(steps // 10, 1)):
         print(f"step {step:4}: eager {eager[step]:.4f}, compiled {compiled[step]:.4f}")
-    print("same losses:", all(abs(a - b) <= 0.02 * a for a, b in zip(eager, compiled)))
+    spread, difference = largest_difference(eager, reordered), largest_difference(eager, compiled)
+    print(f"largest difference of losses: {difference:.1e}; of two eager runs, whose sums have other orders, {spread:.1e}")
+    print("same losses:", difference <= 4 * spread)  # more than one order differs
 
 
 if __name__ == "__main__":
