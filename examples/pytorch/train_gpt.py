@@ -1,9 +1,13 @@
 """A small GPT in plain PyTorch with hyper-connections around each sublayer, trained eagerly and compiled.
 
-usage: train_gpt.py [STEPS]
+usage: train_gpt.py [STEPS [FOLDER]]
+
+With a FOLDER, a log of each run is written there, of which scripts/train_report.py draws the curves.
 """
 
+import os
 import sys
+import time
 
 import torch
 from torch import nn
@@ -91,11 +95,25 @@ def largest_difference(ones, others):
     return max(abs(one - other) for one, other in zip(ones, others))
 
 
+def logged(name, found):
+    """The losses, each with the time of its step in the run's log where a folder is given."""
+    lines, result, start = ["step,loss,milliseconds"], [], time.perf_counter()
+    for loss in found:
+        end = time.perf_counter()
+        result.append(loss)
+        lines.append(f"{len(result)},{loss!r},{1e3 * (end - start):.2f}")
+        start = end
+    if len(sys.argv) > 2:
+        with open(os.path.join(sys.argv[2], name + ".csv"), "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+    return result
+
+
 def main():
     steps = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    eager = list(losses(steps))
-    reordered = list(losses(steps, rows=list(reversed(range(BATCH)))))
-    compiled = list(losses(steps, backend="mhc", options={"require": 8}))
+    eager = logged("eager", losses(steps))
+    reordered = logged("reordered", losses(steps, rows=list(reversed(range(BATCH)))))
+    compiled = logged("compiled", losses(steps, backend="mhc", options={"require": 8}))
     for step in range(0, steps, max(steps // 10, 1)):
         print(f"step {step:4}: eager {eager[step]:.4f}, compiled {compiled[step]:.4f}")
     spread, difference = largest_difference(eager, reordered), largest_difference(eager, compiled)

@@ -3,15 +3,20 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The target of libFuzzer: text of a module, through every phase up to the LLVM dialect. An error is an answer; a
-// crash, a complaint of a sanitizer, a hang, and a phase that succeeds with a module that does not verify are findings.
+// The target of libFuzzer: text of a module, through every phase up to the LLVM dialect, or where it is a graph of
+// PyTorch, through what the backend does with it. An error is an answer; a crash, a complaint of a sanitizer, a hang,
+// and a phase that succeeds with a module that does not verify are findings.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Upstream.h"
 #include "mhc/Driver/Driver.h"
+#include "mhc/InitAll.h"
+#include "mhc/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 
 using namespace mhc;
 
@@ -36,11 +41,31 @@ static CompileOptions optionsFor(mlir::ModuleOp module, size_t size) {
   return options;
 }
 
+/// The calls of a graph are of no dialect. The size of an input chooses here as well.
+static int runGraph(llvm::StringRef text, size_t size) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects();
+  mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) {});
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!module)
+    return -1;
+  RewriteAtenPassOptions options;
+  options.differentiate = size % 2 == 0;
+  options.fuse = size % 5 == 0 ? FuseLevel::chain : FuseLevel::layer;
+  (void)(size % 3 == 0 ? joinAten(*module, FuseLevel::model, llvm::nulls())
+                       : rewriteAten(*module, options, llvm::nulls()));
+  return 0;
+}
+
 /// -1 keeps an input out of the corpus that no pass sees.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
   if (fuzz::crashesUpstream(text))
     return -1;
+  if (text.contains("\"aten."))
+    return runGraph(text, size);
   Compiler compiler;
   auto module = compiler.parseText(text);
   if (!module) {
