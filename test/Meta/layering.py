@@ -42,7 +42,8 @@ LAYERS = [
     ("mhc-run",        ["tools/mhc-run"],                                   ["runtime"]),
     ("mhc-bench",      ["tools/mhc-bench"],
                        ["MLIR", "runtime", "IR", "Reference", "Transforms", "Support"]),
-    ("test tools",     ["tools/mhc-conformance", "tools/mhc-fuzz"],         ["MLIR", "Driver", "Conformance", "Support"]),
+    ("test tools",     ["tools/mhc-conformance", "tools/mhc-fuzz"],
+                       ["MLIR", "Driver", "Conformance", "InitAll", "Pipelines", "Support"]),
     ("tools",          ["tools"],                                           ["MLIR", "Driver", "InitAll", "CAPI", "Support"]),
     ("MLIR",           ["mlir", "llvm", "mlir-c", "llvm-c"],                ["*"]),
 ]

@@ -10,6 +10,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "StreamLists.h"
+#include "Normalise.h"
 #include "mhc/IR/LeafBuilder.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
@@ -186,10 +187,30 @@ static Operation *productOf(Value value) {
   return isOnlyReader(product, scaled) ? product : productOf(scaled);
 }
 
+/// Whether arithmetic and sums make `factor` of `value`, as what a norm scales its own input by.
+static bool isMadeOf(Value factor, Value value) {
+  constexpr size_t kMostValues = 16;
+  SetVector<Value> values;
+  values.insert(behindViews(factor));
+  for (size_t next = 0; next < std::min(values.size(), kMostValues); ++next) {
+    Operation *op = values[next].getDefiningOp();
+    if (op && (isElementwise(op) || isa<BroadcastOp, ReduceOp>(op)))
+      for (Value operand : op->getOperands())
+        values.insert(behindViews(operand));
+  }
+  return values.contains(behindViews(value));
+}
+
+/// Whether a product is a norm, which is no value of its own: what it is of is read behind it.
+static bool isNorm(Operation *product) {
+  return isMadeOf(product->getOperand(0), product->getOperand(1)) ||
+         isMadeOf(product->getOperand(1), product->getOperand(0));
+}
+
 void mhc::markProducts(func::FuncOp func) {
   func.walk([&](arith::MulFOp square) {
     const bool isSquare = behindViews(square.getLhs()) == behindViews(square.getRhs());
-    if (Operation *product = isSquare ? productOf(square.getLhs()) : nullptr)
+    if (Operation *product = isSquare ? productOf(square.getLhs()) : nullptr; product && !isNorm(product))
       product->setAttr(algebra::kWhole, UnitAttr::get(func.getContext()));
   });
 }
