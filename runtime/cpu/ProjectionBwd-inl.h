@@ -334,8 +334,8 @@ HWY_INLINE void multiplyBlocks(const ProjectionBwdCall &args, int64_t m, int64_t
 }
 
 /// The same, and the block's d_x.
-HWY_NOINLINE void multiplyGroup(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t block, const float *phi,
-                              float *product, const GradScratch &scratch) {
+HWY_NOINLINE void multiplyGroup(const ProjectionBwdCall &args, int64_t m, int64_t tokens, int64_t block,
+                                const float *phi, float *product, const GradScratch &scratch) {
   const int64_t k0 = block * kGradBlock, count = HWY_MIN(kGradBlock, args.K - k0);
   multiplyBlocks(args, m, tokens, block, phi, product, scratch.dx, scratch);
   if (!phi)

@@ -43,7 +43,7 @@ void projectionBwdPack(const ProjectionBwdCall &args, int64_t block, char *packe
 
 /// The tokens [first, last) of a tile; the slice of `product` is what they alone give.
 HWY_NOINLINE void multiplyPiece(const ProjectionBwdCall &args, const char *packed, float *product, int64_t slice,
-                              int64_t first, int64_t last, char *scratch) {
+                                int64_t first, int64_t last, char *scratch) {
   for (int64_t place = slice * kSliceBlocks; args.wantsProduct() && place < args.sliceEnd(slice); ++place)
     std::memset(product + args.blockAt(place) * args.blockFloats(), 0, args.blockFloats() * sizeof(float));
   if (args.amx)

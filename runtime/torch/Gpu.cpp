@@ -120,9 +120,7 @@ mhcrt_context *mhcrt::createOnGpu(TensorPlace place, void *stream) {
   throw std::runtime_error(error);
 }
 
-void mhcrt::useMultiprocessors(mhcrt_context *context) {
-  gpuLibrary().setMultiprocessors(context, multiprocessors());
-}
+void mhcrt::useMultiprocessors(mhcrt_context *context) { gpuLibrary().setMultiprocessors(context, multiprocessors()); }
 
 Kernel mhcrt::gpuKernel(const char *name) {
   Kernel kernel = nullptr;

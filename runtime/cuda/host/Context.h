@@ -71,7 +71,7 @@ struct mhcrt_context : mhcrt::CallState {
   std::string wholeMisses;     ///< what kept faster variants from that one, in strict mode; of the present call
 
   mhcrt::DeviceBlock counters;  ///< of tiles, each zero between the launches that have it; for isShared
-  int64_t countersInGraphs = 0; ///< so many at the end, one for each captured call
+  int64_t countersInGraphs = 0; ///< so many behind the first, one for each captured call
 
   std::map<std::string, std::string, std::less<>> pins; ///< op to variant
   std::vector<mhcrt::Choice> choices;
