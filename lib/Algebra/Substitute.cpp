@@ -28,7 +28,8 @@ bool Algebra::isWhole(const Node &node, ArrayRef<Index> at) {
   return true;
 }
 
-/// The number that all elements of a constant are which indices may lead to.
+/// The number that all elements of a constant are which indices may lead to. Nothing where one may lead outside, as
+/// where a shift reads what is in front of the first.
 static std::optional<double> numberAt(const Node &node, ArrayRef<Index> at) {
   constexpr size_t kMostPlaces = 64;
   auto elements = llvm::dyn_cast_if_present<mlir::DenseElementsAttr>(node.label);
@@ -47,6 +48,9 @@ static std::optional<double> numberAt(const Node &node, ArrayRef<Index> at) {
           places.push_back(places[i] + digit * piece.multiplier.number());
     }
   }
+  const int64_t size = elements.getNumElements();
+  if (llvm::any_of(places, [&](int64_t place) { return place < 0 || place >= size; }))
+    return std::nullopt;
   auto numbers = elements.getValues<llvm::APFloat>();
   auto isFirst = [&](int64_t place) { return numbers[place].bitwiseIsEqual(numbers[places[0]]); };
   return llvm::all_of(places, isFirst) ? std::optional(asWritten(numbers[places[0]])) : std::nullopt;
