@@ -35,7 +35,7 @@ struct Cut {
 /// More ops or parts are no gates.
 constexpr size_t kMostOps = 6, kMostParts = 4;
 
-static bool isView(Operation *op) { return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, TransposeOp>(op); }
+static bool isView(Operation *op) { return isReshape(op) || isa<TransposeOp>(op); }
 
 /// Whether a value is a number or a vector that is repeated for each token.
 static bool isOfParameters(Value value) {
