@@ -67,7 +67,7 @@ def main(pyproject, version, built, wheels=None):
     for tool in sorted(os.listdir(os.path.join(module, "bin"))):
         files[f"{project['name']}-{version}.data/scripts/{tool}"] = os.path.join(os.path.dirname(__file__), "run_tool.py")
     name = os.path.join(wheels, f"{project['name']}-{version}-{TAG}.whl")
-    with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as wheel:
+    with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
         for place, path in files.items():
             wheel.write(path, place)
         listed = os.path.relpath(os.path.join(info, "RECORD"), built)
