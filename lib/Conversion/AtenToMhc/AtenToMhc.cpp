@@ -91,8 +91,7 @@ static bool isNormalised(Operation *exp, ArrayRef<int64_t> dims) {
     return isQuotient(op) || (addsEps(op) && llvm::all_of(op->getUsers(), isQuotient));
   };
   return isCall(exp, {"aten.exp.default"}) && llvm::all_of(exp->getUsers(), [&](Operation *user) {
-           return isQuotient(user) ||
-                  (isSum(user, /*isOfAll=*/false) && llvm::all_of(user->getUsers(), isDivisor));
+           return isQuotient(user) || (isSum(user, /*isOfAll=*/false) && llvm::all_of(user->getUsers(), isDivisor));
          });
 }
 
