@@ -266,6 +266,7 @@ def test_megatron_functions():
     with pytest.raises(ValueError, match="needed contiguous and detached"):
         megatron.fused_h_aggregate_into(x, mix, out)
     parts = [torch.randn(9, dtype=torch.bfloat16) for _ in range(3)]
+    assert set(megatron.MHC_BACKEND_DETERMINISM.values()) == {"deterministic"}
     assert torch.equal(megatron.fused_add_3(*parts), sum(part.double() for part in parts).bfloat16())
 
 

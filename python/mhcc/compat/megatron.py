@@ -19,6 +19,8 @@ _EPS = 1e-6
 # The projection of f32 weights is wanted in f32; streams of bf16 have no more than one term of tf32.
 _PROJECTION = dict(norm="outside", precision="tf32x3")
 
+MHC_BACKEND_DETERMINISM = dict.fromkeys(("native", "triton", "cutile"), "deterministic")  # by any name the same kernels
+
 
 def is_cutile_available():
     return True
