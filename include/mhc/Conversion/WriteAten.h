@@ -13,6 +13,14 @@
 
 namespace mhc {
 
+namespace aten {
+class AtenCall;
+using Values = llvm::SmallVector<mlir::Value>;
+// Names, kAddTensor of "aten.add.Tensor", and functions that read a call: leaf ops that compute its results, and
+// nothing where it is left.
+#include "mhc/Conversion/AtenOps.h.inc"
+} // namespace aten
+
 struct WrittenCalls {
   llvm::json::Object text;                  ///< the `calls` and `nodes` that mhc-write-aten prints
   llvm::SmallVector<mlir::Operation *> ops; ///< that the calls are of
@@ -27,6 +35,8 @@ mlir::StringAttr nodeOf(mlir::func::FuncOp func, mlir::Value value);
 void forEachNode(mlir::Location loc, llvm::function_ref<void(mlir::StringAttr)> visit);
 /// Whether an ATen op shows the elements of another tensor.
 bool isAtenView(llvm::StringRef name);
+/// The ATen op that has the operands of one of ours, and the same result; empty where there is none.
+llvm::StringRef sameCall(llvm::StringRef leaf);
 /// Prints an object, a line for each element of the arrays in it.
 void printLines(const llvm::json::Object &object, llvm::raw_ostream &os);
 

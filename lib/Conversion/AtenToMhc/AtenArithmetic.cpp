@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AtenRows.h"
+#include "AtenCall.h"
 #include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -14,78 +14,60 @@ using namespace mlir;
 using namespace mhc;
 using namespace mhc::aten;
 
-using Binary = Value (LeafBuilder::*)(Value, Value);
-
-/// `left` op `alpha * right`, element by element.
-static Values binary(AtenCall &call, StringRef left, StringRef right, Binary build) {
-  Type element = call.meetingType({left, right});
-  double alpha = call.number("alpha").value_or(1);
-  if (call.has("rounding_mode"))
+/// An op of ours of the arguments `names`, in the type that they meet in, rounded once behind. The last of them is
+/// times `alpha` where there is one.
+static Values elementwise(AtenCall &call, StringRef leaf, ArrayRef<StringRef> names) {
+  const Type element = call.meetingType(names);
+  if (call.has("rounding_mode") || (element.isF64() && leaf.starts_with(MhcDialect::getDialectNamespace())))
     return {};
-  Value a = call.operand(left, element), b = call.operand(right, element);
-  if (!a || !b)
+  auto operands = llvm::map_to_vector(names, [&](StringRef name) { return call.operand(name, element); });
+  if (!llvm::all_of(operands, [](Value operand) { return operand; }))
     return {};
-  if (alpha != 1)
-    b = call.leaf.scale(b, alpha);
-  return one(call.toResult((call.leaf.*build)(a, b)));
+  if (double alpha = call.number("alpha").value_or(1); alpha != 1)
+    operands.back() = call.leaf.scale(operands.back(), alpha);
+  OperationState state(call.loc, leaf, operands, operands[0].getType());
+  return one(call.toResult(call.builder.create(state)->getResult(0)));
 }
 
-template <Binary build>
-static Values arithmetic(AtenCall &call) {
-  return binary(call, "self", "other", build);
+Values aten::readElementwise(AtenCall &call, StringRef leaf) {
+  return call.has("other") ? elementwise(call, leaf, {"self", "other"}) : elementwise(call, leaf, {"self"});
 }
 
-static Values rsub(AtenCall &call) { return binary(call, "other", "self", &LeafBuilder::sub); }
-
-/// A function of each element. Those of narrow types are computed in f32 and rounded once.
-template <typename Build>
-static Values unary(AtenCall &call, Build build) {
-  Value self = call.tensor("self");
-  if (!self || !call.resultType())
-    return {};
-  bool isExact = getElementTypeOrSelf(self) == call.resultElement();
-  Value x = isExact ? self : call.leaf.toF32(self);
-  return one(call.toResult(build(call, x)));
-}
-
-template <typename Op>
-static Values mathOp(AtenCall &call) {
-  return unary(call, [](AtenCall &call, Value x) -> Value { return Op::create(call.builder, call.loc, x); });
-}
-
-template <typename Op>
-static Values leafOp(AtenCall &call) {
-  return unary(call, [](AtenCall &call, Value x) -> Value {
-    return isF64(x) ? Value() : Op::create(call.builder, call.loc, x.getType(), x).getResult();
-  });
+Values aten::readReversedSub(AtenCall &call) {
+  return elementwise(call, arith::SubFOp::getOperationName(), {"other", "self"});
 }
 
 /// From PyTorch's own threshold on, the softplus is x in f32 anyhow.
-static Values softplus(AtenCall &call) {
-  return call.number("beta") == 1 && call.number("threshold") == 20 ? leafOp<SoftplusOp>(call) : Values();
+Values aten::readSoftplus(AtenCall &call) {
+  const bool isPlain = call.number("beta") == 1 && call.number("threshold") == 20;
+  return isPlain ? readElementwise(call, SoftplusOp::getOperationName()) : Values();
 }
 
-static Values reciprocal(AtenCall &call) {
-  return unary(call, [](AtenCall &call, Value x) { return call.leaf.div(call.leaf.splat(1.0, x), x); });
+/// The operand of a function, in the type that it is computed in.
+static Value operandOf(AtenCall &call) { return call.operand("self", call.meetingType({"self"})); }
+
+Values aten::readReciprocal(AtenCall &call) {
+  Value x = operandOf(call);
+  return x ? one(call.toResult(call.leaf.div(call.leaf.splat(1.0, x), x))) : Values();
 }
 
-static Values relu(AtenCall &call) {
-  return unary(call, [](AtenCall &call, Value x) { return call.leaf.max(x, call.leaf.splat(0.0, x)); });
+Values aten::readRelu(AtenCall &call) {
+  Value x = operandOf(call);
+  return x ? one(call.toResult(call.leaf.max(x, call.leaf.splat(0.0, x)))) : Values();
 }
 
-static Values power(AtenCall &call) {
+Values aten::readPower(AtenCall &call) {
   std::optional<double> exponent = call.number("exponent");
-  if (!exponent)
+  Value x = exponent ? operandOf(call) : Value();
+  if (!x)
     return {};
-  return unary(call, [&](AtenCall &call, Value x) -> Value {
-    if (*exponent == 2)
-      return call.leaf.mul(x, x);
-    return math::PowFOp::create(call.builder, call.loc, x, call.leaf.splat(*exponent, x));
-  });
+  return one(call.toResult(*exponent == 2
+                               ? call.leaf.mul(x, x)
+                               : math::PowFOp::create(call.builder, call.loc, x, call.leaf.splat(*exponent, x))));
 }
 
 /// A limit that is a number or a tensor, in the shape of the result; null where there is none or it is not read.
-static Values clamp(AtenCall &call) {
+Values aten::readClamp(AtenCall &call) {
   Type element = call.meetingType({"self", "min", "max"});
   Value value = call.operand("self", element);
   for (StringRef name : {"min", "max"}) {
@@ -101,7 +83,7 @@ static Values clamp(AtenCall &call) {
 }
 
 /// self + value * tensor1 * tensor2, rounded once.
-static Values addMultiplied(AtenCall &call) {
+Values aten::readAddMultiplied(AtenCall &call) {
   Type meeting = call.meetingType({"self", "tensor1", "tensor2"});
   Type element = meeting.isF64() ? meeting : Type(call.builder.getF32Type());
   std::optional<double> factor = call.has("value") ? call.number("value") : 1;
@@ -115,57 +97,10 @@ static Values addMultiplied(AtenCall &call) {
   return one(call.toResult(call.leaf.add(start, product)));
 }
 
-static Values minimum(AtenCall &call) {
-  Type element = call.meetingType({"self", "other"});
-  Value a = call.operand("self", element), b = call.operand("other", element);
-  return a && b ? one(call.toResult(arith::MinimumFOp::create(call.builder, call.loc, a, b))) : Values();
-}
-
-static Values choose(AtenCall &call) {
+Values aten::readWhere(AtenCall &call) {
   Type element = call.meetingType({"self", "other"});
   Value condition = call.mask("condition"), a = call.operand("self", element), b = call.operand("other", element);
   if (!condition || !a || !b || cast<RankedTensorType>(condition.getType()).getShape() != call.resultType().getShape())
     return {};
   return one(call.toResult(call.leaf.select(condition, a, b)));
 }
-
-static constexpr Row kRows[] = {
-    {"aten.add.Tensor", arithmetic<&LeafBuilder::add>},
-    {"aten.add.Scalar", arithmetic<&LeafBuilder::add>},
-    {"aten.sub.Tensor", arithmetic<&LeafBuilder::sub>},
-    {"aten.sub.Scalar", arithmetic<&LeafBuilder::sub>},
-    {"aten.rsub.Scalar", rsub},
-    {"aten.rsub.Tensor", rsub},
-    {"aten.mul.Tensor", arithmetic<&LeafBuilder::mul>},
-    {"aten.mul.Scalar", arithmetic<&LeafBuilder::mul>},
-    {"aten.div.Tensor", arithmetic<&LeafBuilder::div>},
-    {"aten.div.Scalar", arithmetic<&LeafBuilder::div>},
-    {"aten.maximum.default", arithmetic<&LeafBuilder::max>},
-    {"aten.minimum.default", minimum},
-    {"aten.clamp.default", clamp},
-    {"aten.clamp.Tensor", clamp},
-    {"aten.clamp_min.default", clamp},
-    {"aten.clamp_min.Tensor", clamp},
-    {"aten.clamp_max.default", clamp},
-    {"aten.where.self", choose},
-    {"aten.pow.Tensor_Scalar", power},
-    {"aten.neg.default", mathOp<arith::NegFOp>},
-    {"aten.abs.default", mathOp<math::AbsFOp>},
-    {"aten.exp.default", mathOp<math::ExpOp>},
-    {"aten.exp2.default", mathOp<math::Exp2Op>},
-    {"aten.expm1.default", mathOp<math::ExpM1Op>},
-    {"aten.log.default", mathOp<math::LogOp>},
-    {"aten.log1p.default", mathOp<math::Log1pOp>},
-    {"aten.sqrt.default", mathOp<math::SqrtOp>},
-    {"aten.rsqrt.default", mathOp<math::RsqrtOp>},
-    {"aten.tanh.default", mathOp<math::TanhOp>},
-    {"aten.erf.default", mathOp<math::ErfOp>},
-    {"aten.sigmoid.default", leafOp<SigmoidOp>},
-    {"aten.silu.default", leafOp<SiluOp>},
-    {"aten.softplus.default", softplus},
-    {"aten.reciprocal.default", reciprocal},
-    {"aten.relu.default", relu},
-    {"aten.addcmul.default", addMultiplied},
-};
-
-ArrayRef<Row> mhc::aten::arithmeticRows() { return kRows; }

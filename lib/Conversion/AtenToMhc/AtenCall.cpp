@@ -173,9 +173,8 @@ static std::optional<SmallVector<int64_t>> numbersOf(Value tensor) {
   if (!maker || maker->hasAttr("constant"))
     return maker ? integersOf(maker->getAttrOfType<ArrayAttr>("constant")) : std::nullopt;
   const StringRef name = maker->getName().getStringRef();
-  const bool repeats = name == "aten.repeat_interleave.Tensor";
-  if (maker->getNumOperands() != 1 || (!repeats && name != "aten.lift_fresh_copy.default" &&
-                                       name != "aten.clone.default" && name != "aten._to_copy.default"))
+  const bool repeats = name == kRepeatInterleaveTensor;
+  if (maker->getNumOperands() != 1 || (!repeats && name != kLiftFreshCopy && name != kClone && name != kToCopy))
     return std::nullopt;
   std::optional<SmallVector<int64_t>> numbers = numbersOf(maker->getOperand(0));
   if (!numbers || !repeats)
@@ -194,8 +193,6 @@ std::optional<SmallVector<int64_t>> AtenCall::constant(StringRef name) const {
   auto list = dyn_cast_if_present<ArrayAttr>(argument);
   return numbersOf(operandOf(list && list.size() == 1 ? list[0] : argument));
 }
-
-static int64_t rankOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getRank(); }
 
 std::optional<int64_t> AtenCall::dim(StringRef name, Value tensor) const {
   std::optional<int64_t> dim = tensor ? integer(name) : std::nullopt;

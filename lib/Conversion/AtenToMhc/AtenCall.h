@@ -9,8 +9,8 @@
 #define MHC_LIB_CONVERSION_ATENCALL_H
 
 #include "mhc/Analysis/Polynomial.h"
+#include "mhc/Conversion/WriteAten.h"
 #include "mhc/IR/LeafBuilder.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mhc::aten {
@@ -115,6 +115,21 @@ llvm::SmallVector<mlir::Value> readCall(llvm::StringRef name, AtenCall &call);
 llvm::SmallVector<mlir::Value> readKernel(llvm::StringRef name, AtenCall &call);
 /// Whether a type is that of tensors that are read.
 bool isFloat(mlir::Type type);
+
+// Helpers of readers.
+/// One op of ours, of the call's operand or operands, in the type that they meet in.
+Values readElementwise(AtenCall &call, llvm::StringRef leaf);
+
+inline Values one(mlir::Value value) { return value ? Values{value} : Values(); }
+
+inline int64_t rankOf(mlir::Value tensor) { return mlir::cast<mlir::RankedTensorType>(tensor.getType()).getRank(); }
+
+/// Whether a tensor is of f64, which leaf ops besides arithmetic, sums and views do not take.
+inline bool isF64(mlir::Value tensor) { return mlir::getElementTypeOrSelf(tensor).isF64(); }
+
+inline bool sameElements(mlir::Value a, mlir::Value b) {
+  return a && b && mlir::getElementTypeOrSelf(a) == mlir::getElementTypeOrSelf(b);
+}
 
 } // namespace mhc::aten
 

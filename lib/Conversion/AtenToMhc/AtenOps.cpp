@@ -5,37 +5,32 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AtenRows.h"
-#include "mhc/Conversion/WriteAten.h"
-#include "llvm/ADT/StringMap.h"
+#include "AtenCall.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mhc;
 using namespace mhc::aten;
 
-static const Row *rowOf(StringRef name) {
-  static const llvm::StringMap<const Row *> all = [] {
-    llvm::StringMap<const Row *> rows;
-    for (ArrayRef<Row> part : {arithmeticRows(), productRows(), viewRows()})
-      for (const Row &row : part)
-        rows[row.name] = &row;
-    return rows;
-  }();
-  return all.lookup(name);
-}
+namespace {
+struct Row {
+  Values (*read)(AtenCall &call) = nullptr; ///< null where calls are left
+  bool isView = false;
+};
+} // namespace
 
-bool mhc::isAtenView(StringRef name) {
-  const Row *row = rowOf(name);
-  return row && row->isView;
-}
+#include "mhc/Conversion/AtenOps.cpp.inc"
+
+bool mhc::isAtenView(StringRef name) { return rowOf(name).isView; }
 
 SmallVector<Value> mhc::aten::readCall(StringRef name, AtenCall &call) {
-  const Row *row = rowOf(name);
+  const Row row = rowOf(name);
   // A literal that fits no type of leaf ops makes an integer tensor, which is left as it is.
   auto isLeft = [](Value result) { return !result.use_empty() && !isFloat(result.getType()); };
-  if (!row || call.results().empty() || !isFloat(call.results()[0].getType()) || llvm::any_of(call.results(), isLeft))
+  if (!row.read || call.results().empty() || !isFloat(call.results()[0].getType()) ||
+      llvm::any_of(call.results(), isLeft))
     return {};
-  Values values = row->read(call);
+  Values values = row.read(call);
   // A row that is wrong about a shape or a type has not read the call.
   auto isRead = [](auto pair) {
     auto [value, result] = pair;

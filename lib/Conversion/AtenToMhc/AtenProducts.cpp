@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AtenRows.h"
+#include "AtenCall.h"
 #include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -16,20 +16,19 @@ using namespace mlir;
 using namespace mhc;
 using namespace mhc::aten;
 
-template <ReduceKind kind>
-static Values reduction(AtenCall &call) {
-  return one(call.reduce(kind));
-}
+Values aten::readSum(AtenCall &call) { return one(call.reduce(ReduceKind::sum)); }
+Values aten::readMean(AtenCall &call) { return one(call.reduce(ReduceKind::mean)); }
+Values aten::readMax(AtenCall &call) { return one(call.reduce(ReduceKind::max)); }
 
 /// The largest elements, where nothing asks for their places.
-static Values largest(AtenCall &call) {
+Values aten::readMaxAndPlace(AtenCall &call) {
   bool isAlone = call.results().size() == 2 && call.results()[1].use_empty();
   return isAlone ? Values{call.reduce(ReduceKind::max), Value()} : Values();
 }
 
 /// A convolution along the last of three dimensions, of each channel for itself: the sum of the padded rows, each moved
 /// and times its tap, rounded once.
-static Values convolution(AtenCall &call) {
+Values aten::readConvolution(AtenCall &call) {
   Value x = call.tensor("input"), weight = call.tensor("weight"),
         bias = call.has("bias") ? call.tensor("bias") : Value();
   auto wide = x ? dyn_cast<RankedTensorType>(x.getType()) : RankedTensorType();
@@ -66,7 +65,7 @@ static Values convolution(AtenCall &call) {
 }
 
 /// The sum of magnitudes, or the root of the sum of squares, rounded once.
-static Values vectorNorm(AtenCall &call) {
+Values aten::readVectorNorm(AtenCall &call) {
   std::optional<double> order = call.has("ord") ? call.number("ord") : 2;
   Value self = call.tensor("self");
   if (!self || (order != 1 && order != 2))
@@ -80,14 +79,14 @@ static Values vectorNorm(AtenCall &call) {
   return one(call.toResult(sum));
 }
 
-static Values softmax(AtenCall &call) {
+Values aten::readSoftmax(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self);
   return dim && !call.resultElement().isF64() ? one(call.leaf.softmax(call.toResult(self), *dim)) : Values();
 }
 
 /// x - max - log(sum exp(x - max)), rounded once.
-static Values logSoftmax(AtenCall &call) {
+Values aten::readLogSoftmax(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self);
   if (!dim)
@@ -99,7 +98,7 @@ static Values logSoftmax(AtenCall &call) {
 }
 
 /// -softplus(-x), where nothing asks for what its derivative keeps.
-static Values logSigmoid(AtenCall &call) {
+Values aten::readLogSigmoid(AtenCall &call) {
   Value self = call.tensor("self");
   if (!self || isF64(self) || call.results().size() != 2 || !call.results()[1].use_empty())
     return {};
@@ -108,7 +107,7 @@ static Values logSigmoid(AtenCall &call) {
   return {call.toResult(call.leaf.negate(softplus)), Value()};
 }
 
-static Values logSumExp(AtenCall &call) {
+Values aten::readLogSumExp(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<SmallVector<int64_t>> dims = call.dims("dim", self);
   if (!dims || dims->size() != 1)
@@ -123,7 +122,7 @@ static Values logSumExp(AtenCall &call) {
 }
 
 /// The norm that a GPU has as one op: in f32, and rounded once. The factors are its second result.
-static Values rmsNorm(AtenCall &call) {
+Values aten::readRmsNorm(AtenCall &call) {
   Value input = call.tensor("input"), weight = call.has("weight") ? call.tensor("weight") : Value();
   std::optional<SmallVector<int64_t>> normalised = call.integers("normalized_shape");
   std::optional<double> eps = std::numeric_limits<float>::epsilon();
@@ -162,32 +161,24 @@ static bool wasNarrow(Value value, unsigned depth = 0) {
          });
 }
 
-using Product = Value (LeafBuilder::*)(Value, Value, bool, bool);
-
 /// A product of matrices, or of batches of them. Of what was narrower, one in f64 is one in f32, in which coefficients
 /// are used: kernels add its terms in f32 or more.
-static Value product(AtenCall &call, Value a, Value b, Product build) {
-  const int64_t rank = build == &LeafBuilder::matmul ? 2 : 3;
-  if (!sameElements(a, b) || rankOf(a) != rank || rankOf(b) != rank)
+static Value product(AtenCall &call, Value a, Value b) {
+  if (!sameElements(a, b) || rankOf(a) != rankOf(b) || (rankOf(a) != 2 && rankOf(a) != 3))
     return {};
+  auto build = [&](Value a, Value b) { return rankOf(a) == 2 ? call.leaf.matmul(a, b) : call.leaf.batchMatmul(a, b); };
   if (!isF64(a))
-    return (call.leaf.*build)(a, b, false, false);
+    return build(a, b);
   if (!wasNarrow(a) || !wasNarrow(b))
     return {};
-  return call.leaf.cast((call.leaf.*build)(call.leaf.toF32(a), call.leaf.toF32(b), false, false),
-                        getElementTypeOrSelf(a));
+  Value narrow = call.leaf.toF32(b);
+  return call.leaf.cast(build(call.leaf.toF32(a), narrow), getElementTypeOrSelf(a));
 }
 
-static Values matmul(AtenCall &call) {
-  return one(product(call, call.tensor("self"), call.tensor("mat2"), &LeafBuilder::matmul));
-}
-
-static Values batchMatmul(AtenCall &call) {
-  return one(product(call, call.tensor("self"), call.tensor("mat2"), &LeafBuilder::batchMatmul));
-}
+Values aten::readMatmul(AtenCall &call) { return one(product(call, call.tensor("self"), call.tensor("mat2"))); }
 
 /// A product with one column.
-static Values matrixVector(AtenCall &call) {
+Values aten::readMatrixVector(AtenCall &call) {
   Value vector = call.tensor("vec");
   auto type = vector ? cast<RankedTensorType>(vector.getType()) : RankedTensorType();
   if (!type || type.getRank() != 1 || !type.hasStaticShape())
@@ -195,49 +186,16 @@ static Values matrixVector(AtenCall &call) {
   const SmallVector<ReassociationIndices> joined = {{0, 1}};
   Value column =
       tensor::ExpandShapeOp::create(call.builder, call.loc, type.clone({type.getDimSize(0), 1}), vector, joined);
-  Value made = product(call, call.tensor("self"), column, &LeafBuilder::matmul);
+  Value made = product(call, call.tensor("self"), column);
   return one(made ? tensor::CollapseShapeOp::create(call.builder, call.loc, made, joined).getResult() : Value());
 }
 
 /// `self` and a product.
-static Values addProduct(AtenCall &call, Value a, Value b, Product build) {
-  Value start = call.tensor("self");
+Values aten::readAddMatmul(AtenCall &call) {
+  const bool isBatch = call.has("batch1");
+  Value start = call.tensor("self"), a = call.tensor(isBatch ? "batch1" : "mat1");
   bool isPlain = call.number("alpha").value_or(1) == 1 && call.number("beta").value_or(1) == 1;
   Value bias = sameElements(a, start) && isPlain ? call.spread(start) : Value();
-  Value all = bias ? product(call, a, b, build) : Value();
+  Value all = bias ? product(call, a, call.tensor(isBatch ? "batch2" : "mat2")) : Value();
   return all ? one(call.leaf.add(all, bias)) : Values();
 }
-
-static Values addMatmul(AtenCall &call) {
-  return addProduct(call, call.tensor("mat1"), call.tensor("mat2"), &LeafBuilder::matmul);
-}
-
-static Values addBatchMatmul(AtenCall &call) {
-  return addProduct(call, call.tensor("batch1"), call.tensor("batch2"), &LeafBuilder::batchMatmul);
-}
-
-static constexpr Row kRows[] = {
-    {"aten.sum.default", reduction<ReduceKind::sum>},
-    {"aten.sum.dim_IntList", reduction<ReduceKind::sum>},
-    {"aten.mean.default", reduction<ReduceKind::mean>},
-    {"aten.mean.dim", reduction<ReduceKind::mean>},
-    {"aten.amax.default", reduction<ReduceKind::max>},
-    {"aten.max.default", reduction<ReduceKind::max>},
-    {"aten.max.dim", largest},
-    {"aten.linalg_vector_norm.default", vectorNorm},
-    {"aten._softmax.default", softmax},
-    {"aten.softmax.int", softmax},
-    {"aten._log_softmax.default", logSoftmax},
-    {"aten.log_softmax.int", logSoftmax},
-    {"aten.log_sigmoid_forward.default", logSigmoid},
-    {"aten.logsumexp.default", logSumExp},
-    {"aten._fused_rms_norm.default", rmsNorm},
-    {"aten.mm.default", matmul},
-    {"aten.mv.default", matrixVector},
-    {"aten.bmm.default", batchMatmul},
-    {"aten.addmm.default", addMatmul},
-    {"aten.baddbmm.default", addBatchMatmul},
-    {"aten.convolution.default", convolution},
-};
-
-ArrayRef<Row> mhc::aten::productRows() { return kRows; }

@@ -8,7 +8,6 @@
 #include "AtenCall.h"
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/Conversion/Passes.h"
-#include "mhc/Conversion/WriteAten.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -66,9 +65,8 @@ static SmallVector<int64_t> dimsKept(Operation *op, ArrayRef<StringRef> names) {
 /// Whether a call adds a small eps to its operand, or keeps it from being less.
 static bool addsEps(Operation *op) {
   constexpr double kLargestEps = 1e-5;
-  auto eps = op ? op->getAttrOfType<FloatAttr>(isCall(op, {"aten.add.Tensor"}) ? "other" : "min") : FloatAttr();
-  return isCall(op, {"aten.add.Tensor", "aten.clamp.default", "aten.clamp_min.default"}) && eps &&
-         eps.getValueAsDouble() <= kLargestEps;
+  auto eps = op ? op->getAttrOfType<FloatAttr>(isCall(op, {kAddTensor}) ? "other" : "min") : FloatAttr();
+  return isCall(op, {kAddTensor, kClamp, kClampMin}) && eps && eps.getValueAsDouble() <= kLargestEps;
 }
 
 /// Whether an exponential is read by its sums over some of these dimensions, and by divisions by them, and these by
@@ -76,12 +74,12 @@ static bool addsEps(Operation *op) {
 /// eps changes that little where the largest logit of each sum is subtracted, whose exponential is 1.
 static bool isNormalised(Operation *exp, ArrayRef<int64_t> dims) {
   auto isSum = [&](Operation *op, bool isOfAll) {
-    const SmallVector<int64_t> summed = dimsKept(op, {"aten.sum.dim_IntList"});
+    const SmallVector<int64_t> summed = dimsKept(op, {kSumDimIntList});
     return !summed.empty() && op->getOperand(0) == exp->getResult(0) &&
            (isOfAll ? ArrayRef(summed) == dims : std::includes(dims.begin(), dims.end(), summed.begin(), summed.end()));
   };
   auto isQuotient = [&](Operation *op) {
-    if (!isCall(op, {"aten.div.Tensor"}) || op->getNumOperands() != 2 || op->getOperand(0) != exp->getResult(0))
+    if (!isCall(op, {kDivTensor}) || op->getNumOperands() != 2 || op->getOperand(0) != exp->getResult(0))
       return false;
     Operation *divisor = op->getOperand(1).getDefiningOp();
     return addsEps(divisor) ? isSum(divisor->getOperand(0).getDefiningOp(), /*isOfAll=*/true)
@@ -90,17 +88,17 @@ static bool isNormalised(Operation *exp, ArrayRef<int64_t> dims) {
   auto isDivisor = [&](Operation *op) {
     return isQuotient(op) || (addsEps(op) && llvm::all_of(op->getUsers(), isQuotient));
   };
-  return isCall(exp, {"aten.exp.default"}) && llvm::all_of(exp->getUsers(), [&](Operation *user) {
+  return isCall(exp, {kExp}) && llvm::all_of(exp->getUsers(), [&](Operation *user) {
            return isQuotient(user) || (isSum(user, /*isOfAll=*/false) && llvm::all_of(user->getUsers(), isDivisor));
          });
 }
 
 /// Whether a call detaches the maximum that is subtracted from the logits of such exponentials.
 static bool detachesMaximum(Operation *detach) {
-  Operation *max = isCall(detach, {"aten.detach.default"}) ? detach->getOperand(0).getDefiningOp() : nullptr;
-  const SmallVector<int64_t> dims = dimsKept(max, {"aten.amax.default", "aten.max.dim"});
+  Operation *max = isCall(detach, {kDetach}) ? detach->getOperand(0).getDefiningOp() : nullptr;
+  const SmallVector<int64_t> dims = dimsKept(max, {kAmax, kMaxDim});
   return !dims.empty() && llvm::all_of(detach->getUsers(), [&](Operation *sub) {
-    return isCall(sub, {"aten.sub.Tensor"}) && sub->getNumOperands() == 2 && sub->getOperand(0) == max->getOperand(0) &&
+    return isCall(sub, {kSubTensor}) && sub->getNumOperands() == 2 && sub->getOperand(0) == max->getOperand(0) &&
            sub->getOperand(1) == detach->getResult(0) &&
            llvm::all_of(sub->getUsers(), [&](Operation *exp) { return isNormalised(exp, dims); });
   });

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AtenRows.h"
+#include "AtenCall.h"
 #include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -15,27 +15,18 @@ using namespace mlir;
 using namespace mhc;
 using namespace mhc::aten;
 
-static Values reshape(AtenCall &call) { return one(call.reshaped()); }
-
-static Values same(AtenCall &call) { return one(call.tensor("self")); }
+Values aten::readReshape(AtenCall &call) { return one(call.reshaped()); }
+Values aten::readAlias(AtenCall &call) { return one(call.tensor("self")); }
+Values aten::readClone(AtenCall &call) { return one(call.tensor("self")); }
 
 /// Another element type.
-static Values copy(AtenCall &call) {
-  Value self = call.tensor("self");
-  return self && call.resultType() ? one(call.toResult(self)) : Values();
-}
-
-/// The same of Inductor's op.
-static Values convert(AtenCall &call) {
-  Value self = call.tensor("a");
-  return self && call.resultType() ? one(call.toResult(self)) : Values();
-}
+Values aten::readCopy(AtenCall &call) { return one(call.toResult(call.tensor(call.has("a") ? "a" : "self"))); }
 
 static Values transposed(AtenCall &call, Value self, SmallVector<int64_t> perm) {
   return one(call.leaf.transpose(self, perm));
 }
 
-static Values permute(AtenCall &call) {
+Values aten::readPermute(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<SmallVector<int64_t>> perm = call.dims("dims", self);
   return perm && static_cast<int64_t>(perm->size()) == rankOf(self) ? transposed(call, self, *perm) : Values();
@@ -49,12 +40,12 @@ static Values swapDims(AtenCall &call, Value self, std::optional<int64_t> a, std
   return transposed(call, self, perm);
 }
 
-static Values transpose(AtenCall &call) {
+Values aten::readTranspose(AtenCall &call) {
   Value self = call.tensor("self");
   return swapDims(call, self, call.dim("dim0", self), call.dim("dim1", self));
 }
 
-static Values matrixTranspose(AtenCall &call) {
+Values aten::readMatrixTranspose(AtenCall &call) {
   Value self = call.tensor("self");
   return self && rankOf(self) < 2 ? one(self) : swapDims(call, self, 0, 1);
 }
@@ -81,14 +72,14 @@ static Value streamsOfToken(AtenCall &call, Value vector) {
   return tensor::ExpandShapeOp::create(call.builder, call.loc, wide, expanded, split);
 }
 
-static Values expand(AtenCall &call) {
+Values aten::readExpand(AtenCall &call) {
   Value self = call.tensor("self"), streams = self ? streamsOfToken(call, self) : Value();
   return one(streams ? streams : call.spread(self));
 }
 
 /// Copies along dimensions of one element, which are as good as a view; or of all elements of one dimension, one after
 /// the other.
-static Values repeat(AtenCall &call) {
+Values aten::readRepeat(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<SmallVector<int64_t>> times = call.integers("repeats");
   if (!self || !times)
@@ -101,7 +92,7 @@ static Values repeat(AtenCall &call) {
     if ((*times)[dim + more] != 1 && cast<RankedTensorType>(self.getType()).getDimSize(dim) != 1)
       whole.push_back(dim);
   if (whole.empty())
-    return expand(call);
+    return readExpand(call);
   if (llvm::count_if(*times, [](int64_t count) { return count != 1; }) != 1)
     return {};
   const int64_t dim = whole.front();
@@ -112,7 +103,7 @@ static Values repeat(AtenCall &call) {
   return one(call.leaf.join(call.leaf.broadcast(self, sizes, own), dim, 2));
 }
 
-static Values slice(AtenCall &call) {
+Values aten::readSlice(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self);
   if (!dim || call.resultType().getRank() != rankOf(self) || call.integer("step").value_or(1) != 1)
@@ -130,7 +121,7 @@ static Values slice(AtenCall &call) {
   return isLiteral ? one(call.slice(self, *dim, start, size)) : Values();
 }
 
-static Values select(AtenCall &call) {
+Values aten::readSelect(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self), index = call.integer("index");
   Value part = dim && index ? call.slice(self, *dim, *index, 1) : Value();
@@ -142,7 +133,7 @@ static Values select(AtenCall &call) {
 }
 
 /// Consecutive parts along a dimension, as large as the results are.
-static Values split(AtenCall &call) {
+Values aten::readSplit(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self);
   Values parts;
@@ -159,7 +150,7 @@ static Values split(AtenCall &call) {
   return parts;
 }
 
-static Values unbind(AtenCall &call) {
+Values aten::readUnbind(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self);
   Values parts;
@@ -174,7 +165,7 @@ static Values unbind(AtenCall &call) {
   return parts;
 }
 
-static Values concat(AtenCall &call) {
+Values aten::readConcat(AtenCall &call) {
   Values parts = call.tensors("tensors");
   if (parts.empty() || !llvm::all_of(parts, [&](Value part) { return sameElements(part, parts[0]); }))
     return {};
@@ -213,14 +204,14 @@ static Value chosen(AtenCall &call, Value self, int64_t dim, ArrayRef<int64_t> n
   return parts.empty() ? Value() : parts.size() == 1 ? parts[0] : call.leaf.concat(parts, dim);
 }
 
-static Values indexSelect(AtenCall &call) {
+Values aten::readIndexSelect(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self);
   std::optional<SmallVector<int64_t>> numbers = call.constant("index");
   return dim && numbers ? one(chosen(call, self, *dim, *numbers)) : Values();
 }
 
-static Values index(AtenCall &call) {
+Values aten::readIndex(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<SmallVector<int64_t>> numbers = call.constant("indices");
   return self && rankOf(self) > 0 && numbers ? one(chosen(call, self, 0, *numbers)) : Values();
@@ -240,7 +231,7 @@ static Value replaced(AtenCall &call, Value self, Value part, int64_t dim, int64
   return call.leaf.concat(parts, dim);
 }
 
-static Values scatterSlice(AtenCall &call) {
+Values aten::readScatterSlice(AtenCall &call) {
   Value self = call.tensor("self"), part = call.tensor("src");
   std::optional<int64_t> dim = call.dim("dim", self);
   if (!dim || !part || rankOf(part) != rankOf(self) || call.integer("step").value_or(1) != 1 ||
@@ -253,7 +244,7 @@ static Values scatterSlice(AtenCall &call) {
   return one(replaced(call, self, part, *dim, first, first + size));
 }
 
-static Values scatterSelect(AtenCall &call) {
+Values aten::readScatterSelect(AtenCall &call) {
   Value self = call.tensor("self"), part = call.tensor("src");
   std::optional<int64_t> dim = call.dim("dim", self), index = call.integer("index");
   if (!dim || !index || !part || rankOf(part) != rankOf(self) - 1)
@@ -264,7 +255,7 @@ static Values scatterSelect(AtenCall &call) {
   return one(replaced(call, self, call.leaf.insertUnits(part, units), *dim, first, first + 1));
 }
 
-static Values stack(AtenCall &call) {
+Values aten::readStack(AtenCall &call) {
   Values parts = call.tensors("tensors");
   std::optional<int64_t> dim = call.integer("dim");
   if (parts.empty() || !dim || !call.resultType())
@@ -281,12 +272,10 @@ static Values stack(AtenCall &call) {
   return one(streams ? streams : call.leaf.concat(parts, at));
 }
 
-template <int value>
-static Values filled(AtenCall &call) {
-  return one(call.splat(value, call.resultElement()));
-}
+Values aten::readZeros(AtenCall &call) { return one(call.splat(0, call.resultElement())); }
+Values aten::readOnes(AtenCall &call) { return one(call.splat(1, call.resultElement())); }
 
-static Values full(AtenCall &call) {
+Values aten::readFull(AtenCall &call) {
   std::optional<double> number = call.number("fill_value");
   return number ? one(call.splat(*number, call.resultElement())) : Values();
 }
@@ -304,13 +293,13 @@ static Value makeIdentity(AtenCall &call, RankedTensorType type) {
   return arith::ConstantOp::create(call.builder, call.loc, DenseElementsAttr::get(type, elements));
 }
 
-static Values identity(AtenCall &call) {
+Values aten::readIdentity(AtenCall &call) {
   Value made = makeIdentity(call, call.resultType());
   return made ? one(made) : Values();
 }
 
 /// A matrix whose diagonal is a vector: a scale of rows or columns, as a product.
-static Values diagonal(AtenCall &call) {
+Values aten::readDiagonal(AtenCall &call) {
   Value self = call.tensor("self");
   if (!self || call.integer("offset") != 0 || call.integer("dim1") != -2 || call.integer("dim2") != -1)
     return {};
@@ -323,50 +312,3 @@ static Values diagonal(AtenCall &call) {
   Value values = call.leaf.broadcast(self, sizes, llvm::to_vector(llvm::seq(rank)));
   return one(call.leaf.mul(values, call.leaf.broadcast(ones, sizes, {rank - 1, rank})));
 }
-
-static constexpr Row kRows[] = {
-    {"aten.view.default", reshape, true},
-    {"aten._unsafe_view.default", reshape, true},
-    {"aten.reshape.default", reshape, true},
-    {"aten.unsqueeze.default", reshape, true},
-    {"aten.squeeze.default", reshape, true},
-    {"aten.squeeze.dim", reshape, true},
-    {"aten.squeeze.dims", reshape, true},
-    {"aten.alias.default", same, true},
-    {"aten.clone.default", same},
-    {"aten.contiguous.default", same},
-    {"aten.lift_fresh_copy.default", same},
-    {"aten._to_copy.default", copy},
-    {"aten.to.dtype", copy},
-    {"prims.convert_element_type.default", convert},
-    {"aten.permute.default", permute, true},
-    {"aten.transpose.int", transpose, true},
-    {"aten.t.default", matrixTranspose, true},
-    {"aten.expand.default", expand, true},
-    {"aten.repeat.default", repeat},
-    {"aten.slice.Tensor", slice, true},
-    {"aten.slice_scatter.default", scatterSlice},
-    {"aten.select_scatter.default", scatterSelect},
-    {"aten.select.int", select, true},
-    {"aten.index_select.default", indexSelect},
-    {"aten.index.Tensor", index},
-    {"aten.split.Tensor", split, true},
-    {"aten.split_with_sizes.default", split, true},
-    {"aten.unbind.int", unbind, true},
-    {"aten.cat.default", concat},
-    {"aten.stack.default", stack},
-    {"aten.full.default", full},
-    {"aten.full_like.default", full},
-    {"aten.new_full.default", full},
-    {"aten.eye.default", identity},
-    {"aten.eye.m", identity},
-    {"aten.diag_embed.default", diagonal},
-    {"aten.zeros.default", filled<0>},
-    {"aten.zeros_like.default", filled<0>},
-    {"aten.new_zeros.default", filled<0>},
-    {"aten.ones.default", filled<1>},
-    {"aten.ones_like.default", filled<1>},
-    {"aten.new_ones.default", filled<1>},
-};
-
-ArrayRef<Row> mhc::aten::viewRows() { return kRows; }

@@ -6,8 +6,6 @@
 // Only what a fused op computes is written, of a function that mhc-read-aten made: nodes of the graph that have no
 // fused op behind them stay as they are. The text is JSON, since the one that reads it is Python.
 //
-// Long because the forms that ops have in PyTorch are one list.
-//
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Analysis/DimAnalysis.h"
@@ -50,38 +48,6 @@ static json::Array integers(ArrayRef<int64_t> numbers) {
 }
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-/// Ops with the same operands in PyTorch.
-static StringRef sameCall(Operation *op) {
-  static const llvm::StringMap<StringRef> names = {
-      {"arith.addf", "aten.add.Tensor"},
-      {"arith.subf", "aten.sub.Tensor"},
-      {"arith.mulf", "aten.mul.Tensor"},
-      {"arith.divf", "aten.div.Tensor"},
-      {"arith.maximumf", "aten.maximum.default"},
-      {"arith.minimumf", "aten.minimum.default"},
-      {"arith.negf", "aten.neg.default"},
-      {"arith.select", "aten.where.self"},
-      {"math.absf", "aten.abs.default"},
-      {"math.exp", "aten.exp.default"},
-      {"math.exp2", "aten.exp2.default"},
-      {"math.expm1", "aten.expm1.default"},
-      {"math.log", "aten.log.default"},
-      {"math.log1p", "aten.log1p.default"},
-      {"math.sqrt", "aten.sqrt.default"},
-      {"math.rsqrt", "aten.rsqrt.default"},
-      {"math.tanh", "aten.tanh.default"},
-      {"math.erf", "aten.erf.default"},
-      {"math.powf", "aten.pow.Tensor_Tensor"},
-      {"mhc.sigmoid", "aten.sigmoid.default"},
-      {"mhc.silu", "aten.silu.default"},
-      {"mhc.softplus", "aten.softplus.default"},
-      {"arith.muli", "operator.mul"},
-      {"arith.addi", "operator.add"},
-      {"arith.divui", "operator.floordiv"},
-  };
-  return names.lookup(op->getName().getStringRef());
-}
 
 /// Whether a call was left as it is.
 static bool isNode(Operation *op) { return !op->isRegistered(); }
@@ -264,7 +230,7 @@ json::Value CallWriter::openSize(Value tensor, int64_t dim) {
     return llvm::all_of(term.first, [&](unsigned symbol) { return sources.contains(symbol); });
   };
   if (!size || size->empty() || !llvm::all_of(*size, isKnown))
-    return call("aten.sym_size.int", json::Array{refer(tensor), dim});
+    return call(aten::kSymSizeInt, json::Array{refer(tensor), dim});
   auto join = [&](StringRef name, json::Value &all, json::Value part) {
     all = all == nullptr ? std::move(part) : call(name, json::Array{std::move(all), std::move(part)});
   };
@@ -273,11 +239,11 @@ json::Value CallWriter::openSize(Value tensor, int64_t dim) {
     json::Value product = nullptr;
     for (unsigned symbol : monomial) {
       auto [argument, place] = sources.at(symbol);
-      join("operator.mul", product, call("aten.sym_size.int", json::Array{refer(argument), place}));
+      join(aten::kOperatorMul, product, call(aten::kSymSizeInt, json::Array{refer(argument), place}));
     }
     if (coefficient != 1 || monomial.empty())
-      join("operator.mul", product, coefficient);
-    join("operator.add", sum, std::move(product));
+      join(aten::kOperatorMul, product, coefficient);
+    join(aten::kOperatorAdd, sum, std::move(product));
   }
   return sum;
 }
@@ -288,7 +254,7 @@ json::Value CallWriter::reshape(Value tensor, ArrayRef<int64_t> shape, function_
   const bool infers = llvm::count_if(shape, ShapedType::isDynamic) == 1;
   for (auto [dim, size] : llvm::enumerate(shape))
     sizes.push_back(!ShapedType::isDynamic(size) ? json::Value(size) : infers ? json::Value(-1) : sizeOf(dim));
-  return call("aten.reshape.default", json::Array{refer(tensor), std::move(sizes)});
+  return call(aten::kReshape, json::Array{refer(tensor), std::move(sizes)});
 }
 
 json::Value CallWriter::split(tensor::ExpandShapeOp op) {
@@ -301,7 +267,7 @@ json::Value CallWriter::join(tensor::CollapseShapeOp op) {
   return reshape(op.getSrc(), op.getResultType().getShape(), [&](int64_t dim) {
     json::Value product = sizeOf(op.getSrc(), groups[dim].front());
     for (int64_t i : llvm::drop_begin(groups[dim]))
-      product = call("operator.mul", json::Array{std::move(product), sizeOf(op.getSrc(), i)});
+      product = call(aten::kOperatorMul, json::Array{std::move(product), sizeOf(op.getSrc(), i)});
     return product;
   });
 }
@@ -320,15 +286,15 @@ json::Value CallWriter::slice(tensor::ExtractSliceOp op) {
       return fail(op);
     json::Value end = count        ? json::Value(*start + *count)
                       : start == 0 ? refer(open)
-                                   : call("operator.add", json::Array{refer(open), *start});
-    value = call("aten.slice.Tensor", json::Array{std::move(value), static_cast<int64_t>(dim), *start, std::move(end)});
+                                   : call(aten::kOperatorAdd, json::Array{refer(open), *start});
+    value = call(aten::kSliceTensor, json::Array{std::move(value), static_cast<int64_t>(dim), *start, std::move(end)});
   }
   json::Array dropped;
   const llvm::SmallBitVector isDropped = op.getDroppedDims();
   for (unsigned dim : isDropped.set_bits())
     dropped.push_back(static_cast<int64_t>(dim));
   return dropped.empty() ? std::move(value)
-                         : call("aten.squeeze.dims", json::Array{std::move(value), std::move(dropped)});
+                         : call(aten::kSqueezeDims, json::Array{std::move(value), std::move(dropped)});
 }
 
 json::Value CallWriter::pad(tensor::PadOp op) {
@@ -341,8 +307,7 @@ json::Value CallWriter::pad(tensor::PadOp op) {
   for (size_t dim = low.size(); dim-- > 0;)
     for (OpFoldResult size : {low[dim], high[dim]})
       around.push_back(refer(size));
-  return call("aten.constant_pad_nd.default",
-              json::Array{refer(op.getSource()), std::move(around), number.getValueAsDouble()});
+  return call(aten::kConstantPadNd, json::Array{refer(op.getSource()), std::move(around), number.getValueAsDouble()});
 }
 
 /// Padding by less than nothing cuts.
@@ -356,7 +321,7 @@ json::Value CallWriter::shift(ShiftOp op) {
     around.push_back(low);
     around.push_back(-low);
   }
-  return call("aten.constant_pad_nd.default", json::Array{refer(op.getX()), std::move(around), 0.0});
+  return call(aten::kConstantPadNd, json::Array{refer(op.getX()), std::move(around), 0.0});
 }
 
 json::Value CallWriter::spread(BroadcastOp op) {
@@ -373,7 +338,7 @@ json::Value CallWriter::spread(BroadcastOp op) {
   auto given = op.getSizes().begin();
   for (auto [own, size] : llvm::zip(shape, wide.getShape()))
     sizes.push_back(own != 1 ? json::Value(-1) : ShapedType::isDynamic(size) ? refer(*given++) : json::Value(size));
-  return call("aten.expand.default", json::Array{std::move(value), std::move(sizes)});
+  return call(aten::kExpand, json::Array{std::move(value), std::move(sizes)});
 }
 
 /// A tensor on the device of the graph's tensors.
@@ -382,8 +347,7 @@ json::Value CallWriter::splat(RankedTensorType type, Attribute number, json::Arr
   auto real = dyn_cast_if_present<FloatAttr>(number);
   if (!real || like == func.getArguments().end())
     return nullptr;
-  return call("aten.new_full.default", json::Array{refer(*like), std::move(sizes), real.getValueAsDouble()},
-              dtypeOf(type));
+  return call(aten::kNewFull, json::Array{refer(*like), std::move(sizes), real.getValueAsDouble()}, dtypeOf(type));
 }
 
 /// Numbers that are no splat are written as runs of equal ones.
@@ -404,15 +368,15 @@ json::Value CallWriter::constant(arith::ConstantOp op) {
       ++end;
     parts.push_back(splat(type, numbers[start], integers(end - start)));
   }
-  json::Value all = call("aten.cat.default", json::Array{std::move(parts), 0});
+  json::Value all = call(aten::kCat, json::Array{std::move(parts), 0});
   return type.getRank() == 1 ? std::move(all)
-                             : call("aten.reshape.default", json::Array{std::move(all), integers(type.getShape())});
+                             : call(aten::kReshape, json::Array{std::move(all), integers(type.getShape())});
 }
 
 json::Value CallWriter::product(Value lhs, Value rhs, bool transposeLhs, bool transposeRhs, StringRef name) {
   auto factor = [&](Value matrix, bool transposes) {
     json::Value value = refer(matrix);
-    return transposes ? call("aten.transpose.int", json::Array{std::move(value), -2, -1}) : std::move(value);
+    return transposes ? call(aten::kTransposeInt, json::Array{std::move(value), -2, -1}) : std::move(value);
   };
   json::Value a = factor(lhs, transposeLhs), b = factor(rhs, transposeRhs);
   return call(name, json::Array{std::move(a), std::move(b)});
@@ -438,7 +402,7 @@ void CallWriter::writeLeaf(Operation *op) {
           .Case([&](tensor::PadOp op) { return pad(op); })
           .Case([&](ShiftOp op) { return shift(op); })
           .Case([&](tensor::ConcatOp op) {
-            return call("aten.cat.default", json::Array{listed(op.getInputs()), static_cast<int64_t>(op.getDim())});
+            return call(aten::kCat, json::Array{listed(op.getInputs()), static_cast<int64_t>(op.getDim())});
           })
           .Case([&](tensor::SplatOp op) {
             Attribute number;
@@ -452,29 +416,26 @@ void CallWriter::writeLeaf(Operation *op) {
           .Case([&](arith::ConstantOp op) { return constant(op); })
           .Case([&](BroadcastOp op) { return spread(op); })
           .Case([&](TransposeOp op) {
-            return call("aten.permute.default", json::Array{refer(op.getX()), integers(op.getPerm())});
+            return call(aten::kPermute, json::Array{refer(op.getX()), integers(op.getPerm())});
           })
           .Case([&](ReduceOp op) {
-            StringRef name = op.getKind() == ReduceKind::sum    ? "aten.sum.dim_IntList"
-                             : op.getKind() == ReduceKind::mean ? "aten.mean.dim"
-                                                                : "aten.amax.default";
+            StringRef name = op.getKind() == ReduceKind::sum    ? aten::kSumDimIntList
+                             : op.getKind() == ReduceKind::mean ? aten::kMeanDim
+                                                                : aten::kAmax;
             return call(name, json::Array{refer(op.getX()), integers(op.getDims())});
           })
           .Case([&](SoftmaxOp op) {
-            return call("aten._softmax.default",
-                        json::Array{refer(op.getX()), static_cast<int64_t>(op.getDim()), false});
+            return call(aten::kSoftmax, json::Array{refer(op.getX()), static_cast<int64_t>(op.getDim()), false});
           })
-          .Case([&](MatmulOp op) {
-            return product(op.getLhs(), op.getRhs(), op.getTransposeLhs(), op.getTransposeRhs(), "aten.mm.default");
-          })
-          .Case([&](BatchMatmulOp op) {
-            return product(op.getLhs(), op.getRhs(), op.getTransposeLhs(), op.getTransposeRhs(), "aten.bmm.default");
+          .Case<MatmulOp, BatchMatmulOp>([&](auto op) {
+            return product(op.getLhs(), op.getRhs(), op.getTransposeLhs(), op.getTransposeRhs(),
+                           isa<MatmulOp>(op) ? aten::kMm : aten::kBmm);
           })
           .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) {
-            return call("aten._to_copy.default", listed(op->getOperands()), dtypeOf(op->getResult(0).getType()));
+            return call(aten::kToCopy, listed(op->getOperands()), dtypeOf(op->getResult(0).getType()));
           })
           .Default([&](Operation *) {
-            StringRef name = sameCall(op);
+            StringRef name = sameCall(op->getName().getStringRef());
             return name.empty() ? fail(op) : call(name, listed(op->getOperands()));
           });
   written.try_emplace(op->getResult(0), std::move(value));
