@@ -63,6 +63,8 @@ LogicalResult mhc::joinAten(ModuleOp module, FuseLevel level, raw_ostream &os) {
   if (failed(join(module, level)))
     return failure();
   for (func::FuncOp func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal())
+      continue;
     FailureOr<WrittenCalls> written = writeAten(func);
     if (failed(written))
       return failure();

@@ -197,6 +197,8 @@ LogicalResult mhc::rewriteAten(ModuleOp module, const RewriteAtenPassOptions &op
   if (options.differentiate)
     decompose(best, hasNoDerivative);
   for (func::FuncOp func : best.getOps<func::FuncOp>()) {
+    if (func.isExternal())
+      continue;
     FailureOr<WrittenCalls> written = writeAten(func);
     if (failed(written))
       return failure();

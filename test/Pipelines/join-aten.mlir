@@ -160,3 +160,10 @@ func.func @norm_beside_u(%f: tensor<8x16xf32> {mhc.name = "f"}, %h_post: tensor<
   %8 = "aten.cumsum.default"(%1#0) {self = 0 : index, mhc.pure} : (tensor<8x16xf32>) -> (tensor<8x16xf32>) loc("cumsum")
   return %7, %8, %1#2 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x4xf32>
 }
+
+// -----
+
+// A function that is declared only is no graph.
+// CHECK-NOT: "calls"
+// LAYER-NOT: "calls"
+func.func private @declared(tensor<2xf32>) -> tensor<2xf32>

@@ -202,10 +202,10 @@ def ReadAtenPass : Pass<"mhc-read-aten", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
-def WriteAtenPass : Pass<"mhc-write-aten", "::mlir::func::FuncOp"> {
+def WriteAtenPass : Pass<"mhc-write-aten", "::mlir::ModuleOp"> {
   let summary = "Print what was fused of a PyTorch graph as calls of PyTorch's ops";
   let description = [{
-    Of a function that mhc-read-aten made, prints one JSON object to the standard output: `calls`, of `mhc` ops by the
+    Of each function that mhc-read-aten made, prints one JSON object to the standard output: `calls`, of `mhc` ops by the
     names of their records and of ATen ops in between, in an order in which they can run, and `nodes`, the values that
     take the place of nodes of the graph. A node that no fused op is behind stays, and is not named. An op that has no
     form in PyTorch is an error.

@@ -40,12 +40,7 @@ static json::Object dtypeOf(Type type) {
   return json::Object{{"dtype", name}};
 }
 
-static json::Array integers(ArrayRef<int64_t> numbers) {
-  json::Array all;
-  for (int64_t number : numbers)
-    all.push_back(number);
-  return all;
-}
+static json::Array integers(ArrayRef<int64_t> numbers) { return json::Array(numbers); }
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -487,13 +482,14 @@ void mhc::printLines(const json::Object &object, raw_ostream &os) {
 namespace {
 struct WriteAtenPass : mhc::impl::WriteAtenPassBase<WriteAtenPass> {
   void runOnOperation() override {
-    func::FuncOp func = getOperation();
-    if (func.isExternal())
-      return;
-    FailureOr<WrittenCalls> written = writeAten(func);
-    if (failed(written))
-      return signalPassFailure();
-    printLines(written->text, llvm::outs());
+    for (func::FuncOp func : getOperation().getOps<func::FuncOp>()) {
+      if (func.isExternal())
+        continue;
+      FailureOr<WrittenCalls> written = writeAten(func);
+      if (failed(written))
+        return signalPassFailure();
+      printLines(written->text, llvm::outs());
+    }
     llvm::outs().flush();
   }
 };

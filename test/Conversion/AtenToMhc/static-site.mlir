@@ -5,6 +5,8 @@
 // CHECK: "op":"mhc.sinkhorn"
 // CHECK: "op":"mhc.post"
 // CHECK: "missed": [],
+// A function that is declared only is no graph.
+// CHECK-NOT: "calls"
 func.func @graph(%x: tensor<2x6x4x32xf32> {mhc.name = "arg0_1"}, %1: tensor<4xf32> {mhc.name = "arg1_1"}, %10: tensor<4x4xf32> {mhc.name = "arg10_1"}, %11: tensor<4xf32> {mhc.name = "arg11_1"}, %55: tensor<2x6x32xbf16> {mhc.name = "y"}) -> (tensor<2x6x32xf32>, tensor<2x6x4x32xf32>) {
   %25 = "aten._softmax.default"(%1) {self = 0 : index, dim = 0, half_to_float = false} : (tensor<4xf32>) -> (tensor<4xf32>) loc("_softmax")
   %26 = "aten.view.default"(%25) {self = 0 : index, size = [1, 1, -1, 1]} : (tensor<4xf32>) -> (tensor<1x1x4x1xf32>) loc("view")
@@ -59,3 +61,5 @@ func.func @graph(%x: tensor<2x6x4x32xf32> {mhc.name = "arg0_1"}, %1: tensor<4xf3
   %102 = "aten.add.Tensor"(%98, %101) {self = 0 : index, other = 1 : index, alpha = 1} : (tensor<2x6x4x32xbf16>, tensor<2x6x4x32xf32>) -> (tensor<2x6x4x32xf32>) loc("add_8")
   return %28, %102 : tensor<2x6x32xf32>, tensor<2x6x4x32xf32>
 }
+
+func.func private @declared(tensor<2xf32>) -> tensor<2xf32>

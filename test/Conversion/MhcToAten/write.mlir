@@ -1,5 +1,4 @@
-// RUN: mhc-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(mhc-write-aten))' -o /dev/null \
-// RUN:   | FileCheck %s
+// RUN: mhc-opt %s --split-input-file --verify-diagnostics --mhc-write-aten -o /dev/null | FileCheck %s
 
 // Nodes that no fused op is behind are not written, and values behind one are written once.
 // CHECK: {"calls": [
