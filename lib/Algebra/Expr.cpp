@@ -390,6 +390,9 @@ std::optional<Expr> Algebra::log(const Expr &expr) {
 std::optional<Expr> Algebra::apply(llvm::StringRef name, ArrayRef<Expr> arguments) {
   if (name == "abs" && isNonNegative(arguments[0]))
     return arguments[0];
+  if (name == "max" || name == "min")
+    if (std::optional<double> a = numberOf(arguments[0]), b = numberOf(arguments[1]); a && b)
+      return number(name == "max" ? std::max(*a, *b) : std::min(*a, *b));
   std::vector<Expr> parts(arguments.begin(), arguments.end());
   if (name == "max" || name == "min" || name == "equal")
     llvm::stable_sort(parts, [](const Expr &a, const Expr &b) { return compare(a, b, By::names) < 0; });

@@ -51,6 +51,7 @@ private:
   std::optional<Expr> boundedSums(const Step &step, const Expr &sums);
   bool isEqual(const Expr &a, const Expr &b);
   bool undoSoftmaxEps();
+  bool isBelowRounding(double eps);
   void takeSumsOfSoftmaxEps();
   bool takeShift(Expr &logits, ArrayRef<algebra::Var> over);
   std::optional<Expr> readSigmoid(const Expr &expr);
@@ -158,14 +159,6 @@ bool ExactMatcher::undoExact(const algebra::Factor &divisor, algebra::Var over) 
   dead = over;
   steps.push_back({over, Denom::none, 0, divisor.element, user});
   return true;
-}
-
-/// The number among the terms of a sum.
-static double numberIn(const Expr &sum) {
-  for (const algebra::Term &term : sum)
-    if (term.factors.empty() && term.exponent.empty())
-      return term.coefficient;
-  return 0;
 }
 
 /// The summand of a sum with an eps. Numbers, and factors that the sums have in common, stand beside it.
@@ -297,18 +290,24 @@ bool ExactMatcher::undoSoftmaxEps() {
   return true;
 }
 
+/// Whether a factor of 1 + eps in rows or columns is less than what the op rounds, whose steps make n sums and a
+/// quotient each. Dividing by sums spreads no ratio further: the result differs by as little.
+bool ExactMatcher::isBelowRounding(double eps) {
+  constexpr double kHalfUnit = 0x1p-24;
+  const algebra::Size extent = reading.size(value, row());
+  return extent.isNumber() &&
+         eps <= static_cast<double>(steps.size()) * (static_cast<double>(extent.number()) + 1) * kHalfUnit;
+}
+
 /// Rows of softmax(z) + eps sum to 1 + n eps. Their division by sums with eps, which the op does not make, is one by
 /// the number s = 1 + (n + 1) eps: nothing is left but the next eps, which is s eps, unless a loop makes all steps.
-/// Columns sum to n eps at least, so that their divisors differ by eps of themselves at most. Dividing by sums spreads
-/// no ratio further: the result differs by less than what the op rounds, whose steps make n sums and a quotient each.
+/// Columns sum to n eps at least, so that their divisors differ by eps of themselves at most.
 void ExactMatcher::takeSumsOfSoftmaxEps() {
   const algebra::Size extent = reading.size(value, steps.back().over);
-  if (steps.size() < 3 || !extent.isNumber() || !steps[steps.size() - 3].isLike(steps.back()))
+  if (steps.size() < 3 || !steps[steps.size() - 3].isLike(steps.back()) || !isBelowRounding(steps.back().eps))
     return;
   Step &second = steps[steps.size() - 2], &softmax = steps.back();
-  const double perStep = static_cast<double>(extent.number()) + 1, s = 1 + perStep * softmax.eps;
-  if (softmax.eps > static_cast<double>(steps.size()) * perStep * 0x1p-24) // half a unit of f32
-    return;
+  const double s = 1 + (static_cast<double>(extent.number()) + 1) * softmax.eps;
   if (second == softmax)
     steps.erase(steps.end() - 2);
   else if (second.denom == Denom::add && isSameEps(second.eps, s * softmax.eps))
@@ -378,10 +377,9 @@ std::optional<Expr> ExactMatcher::readSoftmaxOfMatrix() {
 }
 
 /// The first step is a softmax. It is a step like the others where what they do to sums does not change its own: those
-/// are 1 at least, the exponential of the maximum, and f32 has no number between 1 and 1 + 2^-23. Otherwise it is the
-/// matrix before the first turn.
+/// are 1 at least, the exponential of the maximum, so that no bound changes them, and an eps little. Potentials divide
+/// by sums of any size. Otherwise it is the matrix before the first turn.
 void ExactMatcher::takeSoftmax() {
-  constexpr double kHalfUnit = 0x1p-24;
   if (steps.size() < 2 || steps[steps.size() - 2].denom == Denom::none)
     return;
   // A normalisation of the same sums behind it, which are 1, leaves a number that has become one with the next eps.
@@ -391,7 +389,9 @@ void ExactMatcher::takeSoftmax() {
                        !isSameEps(second.eps, third->eps) && isSameEps(second.eps, third->eps * (1 + third->eps));
   if (isTwice)
     second.eps = third->eps;
-  const bool isStep = second.denom == Denom::clamp ? second.eps <= 1 : second.eps < kHalfUnit;
+  const bool isStep = second.denom == Denom::clamp ? second.eps <= 1
+                      : second.denom == Denom::add ? isBelowRounding(second.eps)
+                                                   : second.eps < 0x1p-24;
   Step &softmax = steps.back();
   if (isStep || isTwice) {
     softmax.eps = second.eps;
@@ -467,17 +467,6 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readFunction() {
   if (init == Init::exp)
     takeNumber(logits);
   return std::make_pair(logits, init);
-}
-
-/// Whether an expression is a positive number at least, so that it has a logarithm.
-static bool isPositive(const Expr &expr) {
-  const algebra::Factor *alone = algebra::singleFactor(expr);
-  if (alone && expr[0].coefficient > 0 && alone->node()->kind == algebra::Node::Sum)
-    return isPositive(alone->node()->parts[0]);
-  if (alone && expr[0].coefficient > 0 && alone->node()->isApply("max"))
-    return llvm::any_of(alone->node()->parts, [](auto &part) { return algebra::numberOf(part).value_or(0) > 0; });
-  return numberIn(expr) > 0 &&
-         llvm::all_of(expr, [](auto &term) { return term.coefficient > 0 && isNonNegative(term); });
 }
 
 std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {

@@ -71,6 +71,10 @@ protected:
   }
   /// The variable that the sums run over where they are these; nothing where they are no sums over one dimension.
   std::optional<algebra::Var> summedIn(const algebra::Factor &sums) const;
+  /// The number among the terms of a sum.
+  static double numberIn(const algebra::Expr &sum);
+  /// Whether an expression is a positive number at least, so that it has a logarithm.
+  static bool isPositive(const algebra::Expr &expr);
   /// Tells that a softmax is no step of the iteration behind it, which is found all the same.
   void tellSoftmax(bool isOfMatrix);
   /// Tells that the state is no start that the op has, where the iteration is found all the same.

@@ -23,6 +23,27 @@ bool SinkhornMatcher::unmet(Reason reason, Operation *at, const std::string &fou
 }
 
 //===----------------------------------------------------------------------===//
+// Signs
+//===----------------------------------------------------------------------===//
+
+double SinkhornMatcher::numberIn(const Expr &sum) {
+  for (const algebra::Term &term : sum)
+    if (term.factors.empty() && term.exponent.empty())
+      return term.coefficient;
+  return 0;
+}
+
+bool SinkhornMatcher::isPositive(const Expr &expr) {
+  const algebra::Factor *alone = algebra::singleFactor(expr);
+  if (alone && expr[0].coefficient > 0 && alone->node()->kind == algebra::Node::Sum)
+    return isPositive(alone->node()->parts[0]);
+  if (alone && expr[0].coefficient > 0 && alone->node()->isApply("max"))
+    return llvm::any_of(alone->node()->parts, [](auto &part) { return algebra::numberOf(part).value_or(0) > 0; });
+  return numberIn(expr) > 0 &&
+         llvm::all_of(expr, [](auto &term) { return term.coefficient > 0 && isNonNegative(term); });
+}
+
+//===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
 
