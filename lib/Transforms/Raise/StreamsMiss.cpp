@@ -115,20 +115,23 @@ static bool isComputedOf(Value value, Value streams) {
 }
 
 /// A projection of another tensor than the gate weighs: of streams with a vector added, of their mean, or of as many
-/// channels, such as what a norm outside the function makes of them. It is found as such, and no part of the site.
-/// Whether it was told.
+/// channels, such as what a norm outside the function makes of them. It is found as such, and no part of the site. A
+/// gate that weighs the projected streams may weigh others as well. Whether it was told.
 static bool explainProjected(Sites &sites, GatesOp gates) {
   auto projection = gates.getProj().getDefiningOp<ProjectionOp>();
   if (!projection || !gates.getHPre())
     return false;
   Value projected = behindViews(projection.getX());
   const int64_t width = streamsWidth(projection.getX());
-  auto isOfOther = [&](Operation *reader) {
-    auto aggregate = dyn_cast<AggregateOp>(reader);
-    Value streams = aggregate ? behindViews(aggregate.getX()) : projected;
-    return streams != projected && (isComputedOf(projected, streams) || streamsWidth(aggregate.getX()) == width);
-  };
-  if (llvm::none_of(readersOf(gates.getHPre()), isOfOther))
+  bool isOfOther = false;
+  for (Operation *reader : readersOf(gates.getHPre()))
+    if (auto aggregate = dyn_cast<AggregateOp>(reader)) {
+      Value streams = behindViews(aggregate.getX());
+      if (streams == projected)
+        return false;
+      isOfOther |= isComputedOf(projected, streams) || streamsWidth(aggregate.getX()) == width;
+    }
+  if (!isOfOther)
     return false;
   sites.decline("pre", {Reason::projectionForm,
                         projection,

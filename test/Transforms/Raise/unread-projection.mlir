@@ -171,6 +171,18 @@ func.func @with_a_vector(%x: tensor<8x4x32xf32>, %shift: tensor<4x32xf32>, %phi:
   return %u : tensor<8x32xf32>
 }
 
+// Gates that weigh what was projected miss nothing, whatever else they weigh.
+func.func @and_another(%x: tensor<8x4x32xf32>, %y: tensor<8x4x32xf32>, %phi: tensor<4x128xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
+    -> (tensor<8x32xf32>, tensor<8x32xf32>) {
+  %proj, %stat = mhc.projection(x = %x : tensor<8x4x32xf32>, phi = %phi : tensor<4x128xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (proj : tensor<8x4xf32>, stat : tensor<8xf32>)
+  %h_pre = mhc.gates(proj = %proj : tensor<8x4xf32>, stat = %stat : tensor<8xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<8x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h_pre : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  %v = mhc.aggregate(x = %y : tensor<8x4x32xf32>, h_pre = %h_pre : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %u, %v : tensor<8x32xf32>, tensor<8x32xf32>
+}
+
 // A norm outside the function makes of the streams what is projected: told where that is computed.
 // CHECK: unread-projection.mlir:[[#@LINE+2]]:{{.*}} [Missed] projection-form | Category:mhc-raise:pre | Function=normed_outside | Found="argument 1 'native_layer_norm', [8, 128] of f32", Needed="a projection of the streams themselves"
 func.func @normed_outside(%x: tensor<8x4x32xf32>,
