@@ -18,9 +18,9 @@ from .rewriter import Unsupported
 
 # Functionalisation writes `detach` as an alias, which a derivative passes through. This op stands for it meanwhile.
 _library = torch.library.Library("mhcc", "DEF")
-_library.define("stop(Tensor x) -> Tensor")
-_library.impl("stop", torch.clone, "CompositeExplicitAutograd")
-torch.library.register_vmap("mhcc::stop", lambda info, dims, x: (torch.ops.mhcc.stop(x), dims[0]), lib=_library)
+_library.define("detached(Tensor x) -> Tensor")
+_library.impl("detached", torch.clone, "CompositeExplicitAutograd")
+torch.library.register_vmap("mhcc::detached", lambda info, dims, x: (torch.ops.mhcc.detached(x), dims[0]), lib=_library)
 
 _DETACHES = ("detach", "detach_", torch.detach, torch.Tensor.detach, torch.ops.aten.detach.default)
 
@@ -28,7 +28,7 @@ _DETACHES = ("detach", "detach_", torch.detach, torch.Tensor.detach, torch.ops.a
 def _stopped(value):
     def stop(part):
         differs = isinstance(part, torch.Tensor) and (part.is_floating_point() or part.is_complex())
-        return torch.ops.mhcc.stop(part) if differs else part
+        return torch.ops.mhcc.detached(part) if differs else part
 
     return torch.utils._pytree.tree_map(stop, value)
 
@@ -178,7 +178,7 @@ def trace(function, fakes, mode, **options):
         traced = make_fx(_functional(function), **options)(*fakes)
     traced.graph.eliminate_dead_code()
     for node in traced.graph.nodes:
-        if node.target is torch.ops.mhcc.stop.default:
+        if node.target is torch.ops.mhcc.detached.default:
             node.target = torch.ops.aten.detach.default
         elif node.target is torch.ops.aten.copy.default:
             _make_differentiable(traced.graph, node)

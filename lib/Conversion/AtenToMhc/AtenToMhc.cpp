@@ -93,15 +93,25 @@ static bool isNormalised(Operation *exp, ArrayRef<int64_t> dims) {
          });
 }
 
-/// Whether a call detaches the maximum that is subtracted from the logits of such exponentials.
-static bool detachesMaximum(Operation *detach) {
-  Operation *max = isCall(detach, {kDetach}) ? detach->getOperand(0).getDefiningOp() : nullptr;
+/// Whether a value that a maximum of logits makes is read by exponentials of the logits less it alone, each normalised.
+static bool isShiftOfExp(Operation *max, Value shift, Value logits) {
   const SmallVector<int64_t> dims = dimsKept(max, {kAmax, kMaxDim});
-  return !dims.empty() && llvm::all_of(detach->getUsers(), [&](Operation *sub) {
-    return isCall(sub, {kSubTensor}) && sub->getNumOperands() == 2 && sub->getOperand(0) == max->getOperand(0) &&
-           sub->getOperand(1) == detach->getResult(0) &&
+  return !dims.empty() && llvm::all_of(shift.getUsers(), [&](Operation *sub) {
+    return isCall(sub, {kSubTensor}) && sub->getNumOperands() == 2 && sub->getOperand(0) == logits &&
+           sub->getOperand(1) == shift &&
            llvm::all_of(sub->getUsers(), [&](Operation *exp) { return isNormalised(exp, dims); });
   });
+}
+
+/// Whether a call detaches the maximum that is subtracted from the logits of such exponentials, or the logits for it.
+static bool detachesMaximum(Operation *detach) {
+  if (!isCall(detach, {kDetach}))
+    return false;
+  Value detached = detach->getResult(0), source = detach->getOperand(0);
+  if (Operation *max = source.getDefiningOp(); isCall(max, {kAmax, kMaxDim}))
+    return isShiftOfExp(max, detached, max->getOperand(0));
+  return llvm::all_of(detached.getUsers(),
+                      [&](Operation *max) { return isShiftOfExp(max, max->getResult(0), source); });
 }
 
 namespace {

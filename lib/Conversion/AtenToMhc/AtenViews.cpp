@@ -20,7 +20,11 @@ Values aten::readAlias(AtenCall &call) { return one(call.tensor("self")); }
 Values aten::readClone(AtenCall &call) { return one(call.tensor("self")); }
 
 /// Another element type.
-Values aten::readCopy(AtenCall &call) { return one(call.toResult(call.tensor(call.has("a") ? "a" : "self"))); }
+Values aten::readCopy(AtenCall &call) {
+  if (std::optional<double> number = call.number("self")) // as `vmap` makes tensors of numbers
+    return one(call.splat(*number, call.resultElement()));
+  return one(call.toResult(call.tensor(call.has("a") ? "a" : "self")));
+}
 
 static Values transposed(AtenCall &call, Value self, SmallVector<int64_t> perm) {
   return one(call.leaf.transpose(self, perm));

@@ -955,6 +955,18 @@ func.func @to_copy(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4xbf16>) {
   return %0 : tensor<2x4xbf16>
 }
 
+// A number, as torch.vmap makes a tensor of one.
+// CHECK-LABEL: func.func @to_copy_of_number(
+// CHECK-NEXT: [[V0:%.+]] = arith.constant dense<6.400000e+01> : tensor<f32>
+// CHECK-NEXT: [[V1:%.+]] = mhc.broadcast [[V0]]
+// CHECK-NEXT: [[V2:%.+]] = arith.divf %arg0, [[V1]] : tensor<2x4xf32>
+// CHECK-NEXT: return [[V2]] : tensor<2x4xf32>
+func.func @to_copy_of_number(%a: tensor<2x4xf32> {mhc.name = "a"}) -> (tensor<2x4xf32>) {
+  %0 = "aten._to_copy.default"() {"self" = 64 : i64, "dtype" = "torch.float32"} : () -> (tensor<f32>) loc("n")
+  %1 = "aten.div.Tensor"(%a, %0) {"self" = 0 : index, "other" = 1 : index} : (tensor<2x4xf32>, tensor<f32>) -> (tensor<2x4xf32>) loc("m")
+  return %1 : tensor<2x4xf32>
+}
+
 // CHECK-LABEL: func.func @convert_element_type(
 // CHECK-NEXT: [[V0:%.+]] = arith.truncf %arg0 : tensor<2x4xf32> to tensor<2x4xbf16>
 // CHECK-NEXT: return [[V0]] : tensor<2x4xbf16>
