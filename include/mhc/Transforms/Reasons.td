@@ -34,6 +34,8 @@ def : RaiseReason<"sinkhorn-eps", "the normalisations do not all use one eps",
   "add the same eps to every sum, or bound every sum by it">;
 def : RaiseReason<"sinkhorn-eps-sign", "the eps of a normalisation is negative or no number",
   "add an eps of at least 0: with another the sums may be 0">;
+def : RaiseReason<"sinkhorn-eps-place", "an eps is added to the matrix between two normalisations",
+  "add the eps to the sums: m / (sum(m) + eps) in place of m / sum(m) + eps">;
 def : RaiseReason<"sinkhorn-axis", "a normalisation sums neither rows nor columns",
   "sum the rows and the columns of each token's matrix in turn">;
 def : RaiseReason<"sinkhorn-order", "two normalisations that follow each other sum the same dimension",
@@ -78,7 +80,8 @@ def : RaiseReason<"alpha-per-column", "the scale of the projection differs from 
 def : RaiseReason<"scale-form", "the projection is scaled by more than one factor per token and one alpha per group",
   "compute s * (x . phi) * alpha + beta, with alpha a stored number">;
 def : RaiseReason<"bias-form", "the bias is not one value per row of the projection",
-  "store the bias as [2n + n*n], the same for all tokens">;
+  "store the bias as [2n + n*n], the same for all tokens; a maximum that the logits are shifted by is found where it is "
+  "not detached, or is of the lines that are summed first">;
 def : RaiseReason<"gate-function", "a group of the projection goes through another function than a sigmoid",
   "make h_pre and h_post by sigmoids of the scaled projection and a bias, with no other function before or behind">;
 def : RaiseReason<"gate-clamp", "a gate, or the residual logits, are bounded by numbers, which no kernel does",
@@ -116,6 +119,10 @@ def : RaiseReason<"projection-per-stream", "the coefficients are projected from 
 def : RaiseReason<"projection-form", "streams are mixed by coefficients of a product that is read as no projection",
   "project the flattened streams once, scale them per token and group, add a bias, and take sigmoids of two groups">;
 
+def : RaiseReason<"projection-of-other-tensor", "h_pre weighs another tensor than the projected one",
+  "project the streams that h_pre weighs, with an RMS norm of all n*C values of a token or none, and no other norm; "
+  "where h_pre is meant for another tensor, nothing: these ops are found apart">;
+
 def : RaiseReason<"proof-failed", "the op that was matched computes something else",
   "nothing: the code runs as it is written; please report it, the matcher is wrong">;
 
@@ -124,7 +131,7 @@ def : RaiseReason<"proof-failed", "the op that was matched computes something el
 //===----------------------------------------------------------------------===//
 
 def : RaiseReason<"factor-per-channel", "a factor of the sublayer's output differs per stream and channel",
-  "drop by mhc.dropout, or apply masks to the sublayer's output, before h_post">;
+  "drop from the sublayer's output, or mask it, before h_post multiplies it; or drop from the sum h_res x + h_post y">;
 def : RaiseReason<"dropout-of-part", "dropout takes a part only of what is added to the mixed streams",
   "drop from the sum of h_post times the sublayer's output and h_post times the bias">;
 def : RaiseReason<"dropout-order", "dropout numbers the elements in another order than that of the streams",
@@ -148,7 +155,8 @@ def : RaiseReason<"combine-form", "the residual matrix mixes streams in a combin
 def : RaiseReason<"aggregate-form", "h_pre is read by code that mixes no streams as an aggregate does",
   "compute u = sum_i h_pre[i] x[i] over all channels of a token">;
 def : RaiseReason<"residual-form", "the residual logits are read by code that makes no known residual map",
-  "make one residual map of them: by Sinkhorn iterations, as a mix of all permutations, or the logits themselves">;
+  "make one residual map of them: by Sinkhorn iterations, as a mix of all permutations, or the logits themselves, and "
+  "detach nothing in it">;
 
 def : RaiseReason<"stream-count", "there is one stream only, or more than 16", "use 2 to 16 streams">;
 

@@ -143,8 +143,8 @@ SinkhornMatch SinkhornMatcher::match() {
   auto start = isStuck || steps.empty() ? std::nullopt : readStart();
   Init init = start ? start->second : Init::exp;
   dropLooseBounds();
-  if (isUnguarded() && isShort() && isStart(start.has_value()) && areStepsAlike(init) && isWhole() && isOfItsType() &&
-      isOfOneTensor(start->first)) {
+  if (isUnguarded() && isShort() && isUnshifted() && isStart(start.has_value()) && areStepsAlike(init) && isWhole() &&
+      isOfItsType() && isOfOneTensor(start->first)) {
     const Step &first = steps.back();
     Order order = first.over == column() ? Order::row_col : Order::col_row;
     int64_t iterations = steps.size() / 2;

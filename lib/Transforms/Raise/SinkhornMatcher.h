@@ -71,6 +71,8 @@ protected:
   }
   /// The variable that the sums run over where they are these; nothing where they are no sums over one dimension.
   std::optional<algebra::Var> summedIn(const algebra::Factor &sums) const;
+  /// Whether the state is a quotient by sums and a number, which no step leaves.
+  bool isShiftedQuotient() const;
   /// The number among the terms of a sum.
   static double numberIn(const algebra::Expr &sum);
   /// Whether an expression is a positive number at least, so that it has a logarithm.
@@ -110,6 +112,7 @@ private:
   bool isUnguarded();
   bool isShort();
   bool isStart(bool isRead);
+  bool isUnshifted();
   bool isOfOneTensor(const algebra::Expr &logits);
   void dropLooseBounds();
   bool isStepLike(size_t number, Init init);

@@ -189,14 +189,45 @@ static const algebra::Factor *roundedFactor(const Expr &state, Format format) {
 }
 
 constexpr StringLiteral kSums = "division by sums of rows or of columns";
-constexpr StringLiteral kSoftmaxEps = "no eps as in the softmax, or exp(z) in its place";
+constexpr StringLiteral kSoftmaxEps = "no eps as in the softmax, or softmax(z) + eps in its place";
 constexpr StringLiteral kStarts =
     "exp(z), exp(z - max(z)), or softmax(z) or sigmoid(z), with the eps of the sums or none";
 constexpr StringLiteral kNoRounding = "elements of f32, or each result rounded as by 'mhc.sinkhorn' with a format";
 
+/// Whether sums of a matrix are read, as by another step.
+static bool isSummed(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    bool isView = isReshape(user) || isa<TransposeOp>(user);
+    return isa<ReduceOp>(user) || (isView && isSummed(user->getResult(0)));
+  });
+}
+
+bool SinkhornMatcher::isShiftedQuotient() const {
+  const algebra::Factor *sum = algebra::singleFactor(state);
+  const Expr &terms = sum && sum->node()->kind == algebra::Node::Sum ? sum->node()->parts[0] : state;
+  return terms.size() == 2 && numberIn(terms) != 0 && llvm::any_of(terms, [](const algebra::Term &term) {
+           return llvm::any_of(term.factors, [](const algebra::Factor &factor) { return factor.halves == -2; });
+         });
+}
+
+/// Whether no number is added to the matrix in front of another step.
+bool SinkhornMatcher::isUnshifted() {
+  for (Operation *user : value.getUsers())
+    if (isa<arith::AddFOp>(user) && isSummed(user->getResult(0)))
+      for (Value operand : user->getOperands())
+        if (std::optional<double> eps = constantValue(operand); eps && *eps != 0)
+          return unmet(Reason::sinkhornEpsPlace, user, "quotients and " + describe(*eps), kSums.str());
+  return true;
+}
+
 bool SinkhornMatcher::isStart(bool isRead) {
   if (isRead || format) // what rounds in other places is told as what it is without
     return isRead;
+  if (isShiftedQuotient()) {
+    Value start = valueOf(state, user);
+    return unmet(Reason::sinkhornEpsPlace, start ? opAtFault(start, user) : user,
+                 "quotients and " + describe(numberIn(state)), kSums.str());
+  }
   auto unmetAt = [&](Reason reason, Value at, const std::string &found, StringRef needed) {
     return unmet(reason, at ? opAtFault(at, user) : user, found, needed.str());
   };
@@ -296,14 +327,6 @@ Value SinkhornMatcher::divisorBehind() {
       return divisor;
   }
   return {};
-}
-
-/// Whether sums of a matrix are read, as by another step.
-static bool isSummed(Value value) {
-  return llvm::any_of(value.getUsers(), [](Operation *user) {
-    bool isView = isReshape(user) || isa<TransposeOp>(user);
-    return isa<ReduceOp>(user) || (isView && isSummed(user->getResult(0)));
-  });
 }
 
 bool SinkhornMatcher::isWhole() {

@@ -88,7 +88,7 @@ func.func @bounded_sums_behind_an_eps(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32
   return %a1 : tensor<8x4x4xf32>
 }
 
-// CHECK: remark: [Missed] sinkhorn-eps | Category:mhc-raise:sinkhorn | {{.*}}Found="eps = 1e-06 in normalisation 2 of 3", Needed="no eps as in the softmax, or exp(z) in its place"
+// CHECK: remark: [Missed] sinkhorn-eps | Category:mhc-raise:sinkhorn | {{.*}}Found="eps = 1e-06 in normalisation 2 of 3", Needed="no eps as in the softmax, or softmax(z) + eps in its place"
 func.func @softmax_in_place_of_an_exponential(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   %a0 = mhc.softmax %z dim = 1 : tensor<8x4x4xf32>
   %e = arith.constant dense<1.0e-06> : tensor<8x4xf32>
@@ -497,4 +497,61 @@ func.func @magnitudes_of_negative_rows(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf3
   %by_column2 = mhc.broadcast %columns2 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
   %mix = arith.divf %third, %by_column2 : tensor<?x4x4xf32>
   return %mix : tensor<?x4x4xf32>
+}
+
+
+// An eps is added behind the division, in each step.
+// CHECK: remark: [Missed] sinkhorn-eps-place | Category:mhc-raise:sinkhorn | {{.*}}Found="quotients and 1e-06", Needed="division by sums of rows or of columns"
+func.func @eps_behind_each(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %all = arith.constant dense<1.0e-06> : tensor<8x4x4xf32>
+  %a = math.exp %z : tensor<8x4x4xf32>
+  %s0 = mhc.reduce sum %a dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b0 = mhc.broadcast %s0 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %q0 = arith.divf %a, %b0 : tensor<8x4x4xf32>
+  %m0 = arith.addf %q0, %all : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %m0 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b1 = mhc.broadcast %s1 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %q1 = arith.divf %m0, %b1 : tensor<8x4x4xf32>
+  %m1 = arith.addf %q1, %all : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %m1 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b2 = mhc.broadcast %s2 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %q2 = arith.divf %m1, %b2 : tensor<8x4x4xf32>
+  %m2 = arith.addf %q2, %all : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %m2 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %b3 = mhc.broadcast %s3 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %q3 = arith.divf %m2, %b3 : tensor<8x4x4xf32>
+  %m3 = arith.addf %q3, %all : tensor<8x4x4xf32>
+  return %m3 : tensor<8x4x4xf32>
+}
+
+// Behind the rows alone: what is left of one turn is no start of the next.
+// CHECK: remark: [Missed] sinkhorn-eps-place | Category:mhc-raise:sinkhorn | {{.*}}Found="quotients and 1e-06", Needed="division by sums of rows or of columns"
+func.func @eps_behind_rows(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
+  %all = arith.constant dense<1.0e-06> : tensor<8x4x4xf32>
+  %eps = arith.constant dense<1.0e-06> : tensor<8x4xf32>
+  %softmax = mhc.softmax %z dim = 2 : tensor<8x4x4xf32>
+  %a = arith.addf %softmax, %all : tensor<8x4x4xf32>
+  %s0 = mhc.reduce sum %a dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %p0 = arith.addf %s0, %eps : tensor<8x4xf32>
+  %b0 = mhc.broadcast %p0 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %q0 = arith.divf %a, %b0 : tensor<8x4x4xf32>
+  %s1 = mhc.reduce sum %q0 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %p1 = arith.addf %s1, %eps : tensor<8x4xf32>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %q1 = arith.divf %q0, %b1 : tensor<8x4x4xf32>
+  %m1 = arith.addf %q1, %all : tensor<8x4x4xf32>
+  %s2 = mhc.reduce sum %m1 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %p2 = arith.addf %s2, %eps : tensor<8x4xf32>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %q2 = arith.divf %m1, %b2 : tensor<8x4x4xf32>
+  %s3 = mhc.reduce sum %q2 dims = [2] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %p3 = arith.addf %s3, %eps : tensor<8x4xf32>
+  %b3 = mhc.broadcast %p3 dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %q3 = arith.divf %q2, %b3 : tensor<8x4x4xf32>
+  %m3 = arith.addf %q3, %all : tensor<8x4x4xf32>
+  %s4 = mhc.reduce sum %m3 dims = [1] : tensor<8x4x4xf32> -> tensor<8x4xf32>
+  %p4 = arith.addf %s4, %eps : tensor<8x4xf32>
+  %b4 = mhc.broadcast %p4 dims = [0, 2] : tensor<8x4xf32> -> tensor<8x4x4xf32>
+  %q4 = arith.divf %m3, %b4 : tensor<8x4x4xf32>
+  return %q4 : tensor<8x4x4xf32>
 }

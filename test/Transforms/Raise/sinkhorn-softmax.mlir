@@ -101,7 +101,7 @@ func.func @bounded_twice(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
 // -----
 
 // A larger eps: the softmax is the matrix before the first turn, whose logarithm the op takes.
-// REMARK: [Missed] sinkhorn-eps {{.*}} Found="eps = 0.0001 in normalisation 2 of 5", Needed="no eps as in the softmax, or exp(z) in its place"
+// REMARK: [Missed] sinkhorn-eps {{.*}} Found="eps = 0.0001 in normalisation 2 of 5", Needed="no eps as in the softmax, or softmax(z) + eps in its place"
 // REMARK: found sinkhorn: exp, 2 iterations
 // CHECK-LABEL: @rows_first(
 // CHECK: %[[MAX:.*]] = mhc.reduce max %arg0 dims = [2]
