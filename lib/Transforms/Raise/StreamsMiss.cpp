@@ -133,10 +133,10 @@ static bool explainProjected(Sites &sites, GatesOp gates) {
     }
   if (!isOfOther)
     return false;
-  sites.decline("pre", {Reason::projectionForm,
+  sites.decline("pre", {Reason::projectionOfOtherTensor,
                         projection,
                         describe(projected),
-                        "a projection of the streams themselves",
+                        "a projection of the streams that h_pre weighs",
                         {gates.getHPre(), Value()},
                         projected.getLoc()});
   return true;
@@ -179,9 +179,13 @@ static void explainGates(Sites &sites, GatesOp gates) {
     return;
   // Normalisations are told by what they start from.
   Operation *function = firstFunction(logits);
+  Value other = isa<arith::SubFOp>(user) ? behindViews(user->getOperand(1)) : Value();
+  while (other && isa_and_nonnull<BroadcastOp, ReduceOp>(other.getDefiningOp()))
+    other = behindViews(other.getDefiningOp()->getOperand(0));
+  const bool isOfOutside = isa_and_nonnull<BlockArgument>(other); // such as a detached maximum
   sites.decline("pre", {Reason::residualForm,
                         user,
-                        describe(user->getResult(0)),
+                        isOfOutside ? "logits less " + describe(other) : describe(user->getResult(0)),
                         "one residual map of the logits",
                         {(function ? function : user)->getResult(0), Value()}});
 }

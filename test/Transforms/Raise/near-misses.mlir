@@ -207,6 +207,31 @@ func.func @logits_less_the_maximum_of_all(%x: tensor<8x4x64xf32>, %phi: tensor<2
   return %h_pre, %h_post, %map : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
 }
 
+// Less the maximum of what is computed outside, such as detached logits.
+// CHECK: remark: [Missed] residual-form | Category:mhc-raise:pre | {{.*}}Found="logits less argument 4 'detached', [8, 4, 4] of f32", Needed="one residual map of the logits"
+func.func @logits_less_a_detached_maximum(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>,
+    %other: tensor<8x4x4xf32> {mhc.name = "detached"})
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>) {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %a = mhc.broadcast %alpha dims = [1] : tensor<1xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %proj, %a : tensor<8x24xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %b : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z2 = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %h_pre = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_post = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %matrices = tensor.expand_shape %z2 [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %max = mhc.reduce max %other dims = [1, 2] : tensor<8x4x4xf32> -> tensor<8xf32>
+  %shift = mhc.broadcast %max dims = [0] : tensor<8xf32> -> tensor<8x4x4xf32>
+  %shifted = arith.subf %matrices, %shift : tensor<8x4x4xf32>
+  %map = mhc.sinkhorn(logits = %shifted : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  return %h_pre, %h_post, %map : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
+}
+
 // Gates of other layers: eight experts, and a gated unit.
 func.func @other_sigmoids(%x: tensor<8x512xf32>, %experts: tensor<8x512xf32>, %up: tensor<512x512xf32>)
     -> (tensor<8x8xf32>, tensor<8x512xf32>) {

@@ -45,7 +45,7 @@ func.func @mask(%x: tensor<8x4x16xf32>, %mask: tensor<8xf32>, %phi: tensor<24x64
 }
 
 // The mask is of what is projected alone: the streams that are mixed have none.
-// MISS: remark: [Missed] projection-form | {{.*}}Function=mask_of_the_projection
+// MISS: remark: [Missed] projection-of-other-tensor | {{.*}}Function=mask_of_the_projection
 // CHECK-LABEL: func.func @mask_of_the_projection(
 // CHECK: %[[X:.*]] = arith.mulf %arg0, %{{.*}} : tensor<8x4x16xf32>
 // CHECK: mhc.projection(x = %[[X]] : tensor<8x4x16xf32>, phi = %arg2 :

@@ -158,7 +158,7 @@ func.func @heads_beside_a_site(%x: tensor<1x4x64xf32>, %f: tensor<1x64xf32>, %po
 }
 
 // A vector is added to what is projected: no part of the site is missing, but it is a projection of another tensor.
-// CHECK: [Missed] projection-form | Category:mhc-raise:pre | Function=with_a_vector | Found="'arith.addf', [8, 4, 32] of f32", Needed="a projection of the streams themselves"
+// CHECK: [Missed] projection-of-other-tensor | Category:mhc-raise:pre | Function=with_a_vector | Found="'arith.addf', [8, 4, 32] of f32", Needed="a projection of the streams that h_pre weighs"
 func.func @with_a_vector(%x: tensor<8x4x32xf32>, %shift: tensor<4x32xf32>, %phi: tensor<4x128xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>)
     -> tensor<8x32xf32> {
   %shifts = mhc.broadcast %shift dims = [1, 2] : tensor<4x32xf32> -> tensor<8x4x32xf32>
@@ -184,7 +184,7 @@ func.func @and_another(%x: tensor<8x4x32xf32>, %y: tensor<8x4x32xf32>, %phi: ten
 }
 
 // A norm outside the function makes of the streams what is projected: told where that is computed.
-// CHECK: unread-projection.mlir:[[#@LINE+2]]:{{.*}} [Missed] projection-form | Category:mhc-raise:pre | Function=normed_outside | Found="argument 1 'native_layer_norm', [8, 128] of f32", Needed="a projection of the streams themselves"
+// CHECK: unread-projection.mlir:[[#@LINE+2]]:{{.*}} [Missed] projection-of-other-tensor | Category:mhc-raise:pre | Function=normed_outside | Found="argument 1 'native_layer_norm', [8, 128] of f32", Needed="a projection of the streams that h_pre weighs"
 func.func @normed_outside(%x: tensor<8x4x32xf32>,
     %normed: tensor<8x128xf32> {mhc.name = "native_layer_norm"}, %phi: tensor<4x128xf32>, %alpha: tensor<1xf32>,
     %beta: tensor<4xf32>) -> tensor<8x32xf32> {
@@ -209,7 +209,7 @@ func.func @of_a_vector(%x: tensor<8x4x32xf32>, %y: tensor<8x4x8xf32>, %phi: tens
 }
 
 // The mean of the streams is projected. That the gates are divided by their sum is no part of the cause.
-// CHECK: [Missed] projection-form | Category:mhc-raise:pre | Function=of_the_sum | Found="'mhc.contract', [8, 32] of f32", Needed="a projection of the streams themselves"
+// CHECK: [Missed] projection-of-other-tensor | Category:mhc-raise:pre | Function=of_the_sum | Found="'mhc.contract', [8, 32] of f32", Needed="a projection of the streams that h_pre weighs"
 func.func @of_the_sum(%x: tensor<8x4x32xf32>, %phi: tensor<4x32xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>) -> tensor<8x32xf32> {
   %sum = mhc.contract(x = %x : tensor<8x4x32xf32>) <layout = nC, mode = sum> -> (out : tensor<8x32xf32>)
   %y = tensor.expand_shape %sum [[0], [1, 2]] output_shape [8, 4, 8] : tensor<8x32xf32> into tensor<8x4x8xf32>
