@@ -41,7 +41,16 @@ static std::optional<MixMatrix> findMatrix(Product product) {
   return isCut(rhs.getDimSize(rhsRows)) ? std::optional(MixMatrix{1, n, rhsRows, first + 1}) : std::nullopt;
 }
 
-/// The parts of a product that is read in parts alone, one of which has the rows of a mix; none where it is not.
+/// Whether a part is one row, such as what a sublayer reads where the streams are kept as they are.
+static bool isRow(tensor::ExtractSliceOp part) {
+  ArrayRef<int64_t> all = part.getSourceType().getShape(), sizes = part.getStaticSizes();
+  auto dims = llvm::seq<size_t>(0, all.size());
+  auto isCut = [&](size_t dim) { return all[dim] != sizes[dim]; };
+  return llvm::count_if(dims, isCut) == 1 && sizes[*llvm::find_if(dims, isCut)] == 1;
+}
+
+/// The parts of a product that is read in parts alone, one of which has the rows of a mix, or which is one row; none
+/// where it is not.
 static SmallVector<tensor::ExtractSliceOp> partsOf(Value product, int64_t n) {
   SmallVector<Operation *> readers;
   usersThroughViews(product, readers);
@@ -54,7 +63,8 @@ static SmallVector<tensor::ExtractSliceOp> partsOf(Value product, int64_t n) {
       parts.push_back(part);
   }
   auto hasMix = [&](tensor::ExtractSliceOp part) { return llvm::is_contained(part.getStaticSizes(), n); };
-  return llvm::any_of(parts, hasMix) ? parts : SmallVector<tensor::ExtractSliceOp>();
+  const bool isOneRow = parts.size() == 1 && isRow(parts[0]);
+  return isOneRow || llvm::any_of(parts, hasMix) ? parts : SmallVector<tensor::ExtractSliceOp>();
 }
 
 /// The rows that a part has from an offset on; nothing where it is not all of the other dimensions.

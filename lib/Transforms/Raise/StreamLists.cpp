@@ -178,6 +178,8 @@ static bool isOnlyReader(Operation *product, Value scaled) {
 /// The product that a value shows, but for numbers that scale what is read without them, too; null where it is none.
 static Operation *productOf(Value value) {
   Operation *product = behindViews(value).getDefiningOp();
+  if (isa_and_nonnull<SiluOp>(product)) // by its own sigmoid
+    return product;
   if (!isa_and_nonnull<arith::MulFOp, arith::DivFOp>(product))
     return nullptr;
   const bool isScaled = constantValue(product->getOperand(1)).has_value();
@@ -187,30 +189,69 @@ static Operation *productOf(Value value) {
   return isOnlyReader(product, scaled) ? product : productOf(scaled);
 }
 
-/// Whether arithmetic and sums make `factor` of `value`, as what a norm scales its own input by.
-static bool isMadeOf(Value factor, Value value) {
+/// What elementwise ops make `values` of, and with `throughSums` what sums make them of, too.
+static void addSources(SetVector<Value> &values, bool throughSums) {
   constexpr size_t kMostValues = 16;
-  SetVector<Value> values;
-  values.insert(behindViews(factor));
   for (size_t next = 0; next < std::min(values.size(), kMostValues); ++next) {
     Operation *op = values[next].getDefiningOp();
-    if (op && (isElementwise(op) || isa<BroadcastOp, ReduceOp>(op)))
+    if (op && (isElementwise(op) || isa<BroadcastOp>(op) || (throughSums && isa<ReduceOp>(op))))
       for (Value operand : op->getOperands())
         values.insert(behindViews(operand));
   }
-  return values.contains(behindViews(value));
+}
+
+/// Whether sums of `value` make `factor`, as what a norm scales its own input by. An activation has no sum.
+static bool isNormOf(Value factor, Value value) {
+  SetVector<Value> values, summed;
+  values.insert(behindViews(factor));
+  addSources(values, /*throughSums=*/false);
+  for (Value made : values)
+    if (auto sum = made.getDefiningOp<ReduceOp>())
+      summed.insert(behindViews(sum.getX()));
+  addSources(summed, /*throughSums=*/true);
+  return summed.contains(behindViews(value));
 }
 
 /// Whether a product is a norm, which is no value of its own: what it is of is read behind it.
 static bool isNorm(Operation *product) {
-  return isMadeOf(product->getOperand(0), product->getOperand(1)) ||
-         isMadeOf(product->getOperand(1), product->getOperand(0));
+  if (isa<SiluOp>(product))
+    return false;
+  return isNormOf(product->getOperand(0), product->getOperand(1)) ||
+         isNormOf(product->getOperand(1), product->getOperand(0));
+}
+
+/// Whether a product is a norm with the weight of its channels, or without.
+static bool isWeighedNorm(Operation *product) {
+  auto isNormed = [](Value value) {
+    Operation *op = behindViews(value).getDefiningOp();
+    return isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op) && isNorm(op);
+  };
+  return isNorm(product) || llvm::any_of(product->getOperands(), isNormed);
+}
+
+/// Whether a product is projected as well as weighed, as streams are.
+static bool isReadAsStreams(Operation *product) {
+  SmallVector<Operation *> readers;
+  usersThroughViews(product->getResult(0), readers);
+  for (size_t next = 0; next < readers.size(); ++next)
+    if (isa<arith::ExtFOp, arith::TruncFOp>(readers[next]))
+      usersThroughViews(readers[next]->getResult(0), readers);
+  auto isWeighed = llvm::IsaPred<arith::MulFOp, BatchMatmulOp, tensor::ExtractSliceOp>;
+  return llvm::any_of(readers, llvm::IsaPred<MatmulOp>) && llvm::any_of(readers, isWeighed);
+}
+
+/// The product that an op squares, or that it is and that is read as streams; null for none.
+static Operation *wholeProduct(Operation *op) {
+  const bool isSquare = isa<arith::MulFOp>(op) && behindViews(op->getOperand(0)) == behindViews(op->getOperand(1));
+  Operation *product = productOf(isSquare ? op->getOperand(0) : op->getResult(0));
+  if (!product || isSquare)
+    return product && !isNorm(product) ? product : nullptr;
+  return isReadAsStreams(product) && !isWeighedNorm(product) ? product : nullptr;
 }
 
 void mhc::markProducts(func::FuncOp func) {
-  func.walk([&](arith::MulFOp square) {
-    const bool isSquare = behindViews(square.getLhs()) == behindViews(square.getRhs());
-    if (Operation *product = isSquare ? productOf(square.getLhs()) : nullptr; product && !isNorm(product))
+  func.walk([&](Operation *op) {
+    if (Operation *product = isa<arith::MulFOp, arith::DivFOp, SiluOp>(op) ? wholeProduct(op) : nullptr)
       product->setAttr(algebra::kWhole, UnitAttr::get(func.getContext()));
   });
 }

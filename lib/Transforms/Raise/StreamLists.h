@@ -15,8 +15,8 @@ namespace mhc {
 
 /// Arguments that the function stacks and reads alone as well are read of the stack, which is marked.
 void stackStreams(mlir::func::FuncOp func);
-/// Marks products that are squared, as for the norm of streams that were masked or scaled: what reads such streams has
-/// the factors of the product, each in its place, and not the streams.
+/// Marks products that are squared, as for the norm of streams that were masked or scaled, or projected and weighed:
+/// what reads such streams has the factors of the product, each in its place, and not the streams.
 void markProducts(mlir::func::FuncOp func);
 /// Takes the marks away, and lets every op that still reads a part of a stack read the argument.
 void unmarkStreams(mlir::func::FuncOp func);

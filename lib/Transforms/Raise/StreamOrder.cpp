@@ -19,26 +19,62 @@ using namespace mhc;
 
 static constexpr int64_t kSwapped[] = {0, 2, 1};
 
-/// The result of a post, where the streams are that in the other order; null for others.
-static Value madeInOtherOrder(Value streams) {
-  auto transpose = streams.getDefiningOp<TransposeOp>();
-  const bool isSwapped = transpose && transpose.getPerm() == ArrayRef(kSwapped);
-  return isSwapped && transpose.getX().getDefiningOp<PostOp>() ? transpose.getX() : Value();
+/// The dimensions of a tensor of streams that are not tokens.
+static ArrayRef<int64_t> dimsOfToken(Value streams) {
+  return cast<RankedTensorType>(streams.getType()).getShape().take_back(2);
 }
 
-/// Turns an op that reads such streams, and no others.
+static bool swapsLast(ArrayRef<int64_t> perm) {
+  const int64_t rank = perm.size();
+  auto kept = llvm::seq<int64_t>(0, rank - 2);
+  return rank > 2 && llvm::equal(perm.drop_back(2), kept) && perm[rank - 2] == rank - 1;
+}
+
+namespace {
+/// The result of a post that streams show, and whether they are in the other order.
+struct Made {
+  Value streams;
+  bool isSwapped;
+};
+} // namespace
+
+/// Nothing for streams that something else makes. Tokens may be counted by other dimensions in between.
+static std::optional<Made> madeBy(Value streams) {
+  bool isSwapped = false;
+  for (Value shown = streams;; isSwapped = !isSwapped) {
+    Value made = behindReshapes(shown);
+    if (dimsOfToken(made) != dimsOfToken(shown))
+      return std::nullopt;
+    if (made.getDefiningOp<PostOp>())
+      return Made{made, isSwapped};
+    auto transpose = made.getDefiningOp<TransposeOp>();
+    if (!transpose || !swapsLast(transpose.getPerm()))
+      return std::nullopt;
+    shown = transpose.getX();
+  }
+}
+
+/// Turns an op that reads such streams in the other order, and no others.
 static void readAsMade(KernelOpInterface op) {
   SmallVector<Value> read, made;
   for (Value streams : streamsOf(op))
     (streams.getDefiningOp() == op ? made : read).push_back(streams);
-  if (read.empty() || !llvm::all_of(read, madeInOtherOrder) || hasDropout(op))
-    return;
-  ArrayRef<int64_t> sizes = cast<RankedTensorType>(read.front().getType()).getShape().drop_front();
+  auto isSwapped = [](Value streams) {
+    std::optional<Made> made = madeBy(streams);
+    return made && made->isSwapped;
+  };
+  const bool isTurned = !read.empty() && llvm::all_of(read, isSwapped) && !hasDropout(op);
+  ArrayRef<int64_t> sizes = read.empty() ? ArrayRef<int64_t>() : dimsOfToken(read.front());
   if (ShapedType::isDynamicShape(sizes))
     return;
-  TurnLayout(layoutOf(op), sizes).turn(op);
+  if (isTurned)
+    TurnLayout(layoutOf(op), sizes).turn(op);
   for (Value streams : read)
-    op->replaceUsesOfWith(streams, madeInOtherOrder(streams));
+    if (std::optional<Made> source = madeBy(streams);
+        source && (isTurned || (!source->isSwapped && source->streams.getType() == streams.getType())))
+      op->replaceUsesOfWith(streams, source->streams);
+  if (!isTurned)
+    return;
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   for (Value streams : made) {

@@ -81,6 +81,11 @@ static uint64_t depthOf(Operation *op) {
   return depth;
 }
 
+/// Whether each of several products has a factor of its own, as in attention: none is a weight.
+static bool isBatch(Operation *op) {
+  return isa<BatchMatmulOp>(op) && cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0) != 1;
+}
+
 /// The product over the channels of all streams, or of one, that the mix's coefficients are made of; nothing where they
 /// are made of a raised op, or of none. An op that was `seen` belongs to another mix.
 static std::optional<Product> productBehind(const StreamMix &mix, llvm::DenseSet<Operation *> &seen) {
@@ -91,9 +96,8 @@ static std::optional<Product> productBehind(const StreamMix &mix, llvm::DenseSet
         isa<AggregateOp, PostOp, ContractOp, ExpandOp, GatesOp, ProjectionOp, PreOp, PostPreOp>(op))
       continue;
     uint64_t depth = depthOf(op);
-    // Each of a batch of products, as in attention, has a factor of its own: none is a weight.
     bool isWhole = depth == static_cast<uint64_t>(mix.width);
-    if (isWhole || (depth == static_cast<uint64_t>(mix.channels) && !isa<BatchMatmulOp>(op)))
+    if (isWhole || (depth == static_cast<uint64_t>(mix.channels) && !isBatch(op)))
       return Product{op, !isWhole};
     llvm::copy_if(op->getOperands(), std::back_inserter(pending), // not sizes
                   [](Value operand) { return isa<RankedTensorType>(operand.getType()); });

@@ -102,3 +102,29 @@ func.func @joined_narrow(%x: tensor<8x4x64xbf16>, %a: tensor<8x4xbf16>, %m: tens
   %y = arith.truncf %sum : tensor<8x4x64xf32> to tensor<8x4x64xbf16>
   return %y : tensor<8x4x64xbf16>
 }
+
+// The residual streams are kept as they are: the sublayer's row is the only one that is read.
+// CHECK-LABEL: @row_alone(
+// CHECK: %[[ROW:.*]] = tensor.extract_slice %{{.*}}[0, 0, 0] [%{{.*}}, 1, 4] [1, 1, 1]
+// CHECK: mhc.aggregate(x = %arg0 : tensor<?x4x64xf32>
+// CHECK-NOT: batch_matmul
+// CHECK: return
+func.func @row_alone(%x: tensor<?x4x64xf32>, %z: tensor<?x5x4xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
+  %all = math.tanh %z : tensor<?x5x4xf32>
+  %mixed = mhc.batch_matmul %all, %x : (tensor<?x5x4xf32>, tensor<?x4x64xf32>) -> tensor<?x5x64xf32>
+  %u = tensor.extract_slice %mixed[0, 0, 0] [%M, 1, 64] [1, 1, 1] : tensor<?x5x64xf32> to tensor<?x64xf32>
+  return %u : tensor<?x64xf32>
+}
+
+// Two of five rows are no row.
+// CHECK-LABEL: @rows_alone(
+// CHECK: mhc.batch_matmul %{{.*}} : (tensor<8x5x4xf32>, tensor<8x4x64xf32>)
+func.func @rows_alone(%x: tensor<8x4x64xf32>, %z: tensor<8x5x4xf32>) -> (tensor<8x2x64xf32>, tensor<8x64xf32>) {
+  %h = arith.constant dense<0.5> : tensor<8x4xf32>
+  %mixed = mhc.batch_matmul %z, %x : (tensor<8x5x4xf32>, tensor<8x4x64xf32>) -> tensor<8x5x64xf32>
+  %u = tensor.extract_slice %mixed[0, 0, 0] [8, 2, 64] [1, 1, 1] : tensor<8x5x64xf32> to tensor<8x2x64xf32>
+  %v = mhc.aggregate(x = %x : tensor<8x4x64xf32>, h_pre = %h : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x64xf32>)
+  return %u, %v : tensor<8x2x64xf32>, tensor<8x64xf32>
+}

@@ -218,3 +218,27 @@ func.func @order_told_late(%x: tensor<8x64xf32>, %phi: tensor<4x64xf32>, %alpha:
   %u = mhc.reduce sum %weighed dims = [2] : tensor<8x16x4xf32> -> tensor<8x16xf32>
   return %u : tensor<8x16xf32>
 }
+
+// Streams that are transposed to be mixed, with batch and tokens apart, are added up as the combine makes them.
+// CHECK-LABEL: func.func @added_up_as_made(
+// CHECK: %[[OUT:.*]] = mhc.post(
+// CHECK-NEXT: mhc.contract(x = %[[OUT]] :
+func.func @added_up_as_made(%x: tensor<2x5x4x16xf32>, %pre: tensor<2x5x4xf32>, %post: tensor<2x5x4xf32>,
+                            %res: tensor<10x4x4xf32>) -> tensor<2x5x16xf32> {
+  %turned = mhc.transpose %x perm = [0, 1, 3, 2] : tensor<2x5x4x16xf32> -> tensor<2x5x16x4xf32>
+  %rows = tensor.collapse_shape %turned [[0, 1], [2], [3]] : tensor<2x5x16x4xf32> into tensor<10x16x4xf32>
+  %mixed = mhc.batch_matmul %rows, %res : (tensor<10x16x4xf32>, tensor<10x4x4xf32>) -> tensor<10x16x4xf32>
+  %apart = tensor.expand_shape %mixed [[0, 1], [2], [3]] output_shape [2, 5, 16, 4]
+    : tensor<10x16x4xf32> into tensor<2x5x16x4xf32>
+  %streams = mhc.transpose %apart perm = [0, 1, 3, 2] : tensor<2x5x16x4xf32> -> tensor<2x5x4x16xf32>
+  %prew = mhc.broadcast %pre dims = [0, 1, 2] : tensor<2x5x4xf32> -> tensor<2x5x4x16xf32>
+  %weighed = arith.mulf %prew, %x : tensor<2x5x4x16xf32>
+  %u = mhc.reduce sum %weighed dims = [2] : tensor<2x5x4x16xf32> -> tensor<2x5x16xf32>
+  %f = math.tanh %u : tensor<2x5x16xf32>
+  %fw = mhc.broadcast %f dims = [0, 1, 3] : tensor<2x5x16xf32> -> tensor<2x5x4x16xf32>
+  %hw = mhc.broadcast %post dims = [0, 1, 2] : tensor<2x5x4xf32> -> tensor<2x5x4x16xf32>
+  %branch = arith.mulf %hw, %fw : tensor<2x5x4x16xf32>
+  %out = arith.addf %streams, %branch : tensor<2x5x4x16xf32>
+  %sum = mhc.reduce sum %out dims = [2] : tensor<2x5x4x16xf32> -> tensor<2x5x16xf32>
+  return %sum : tensor<2x5x16xf32>
+}

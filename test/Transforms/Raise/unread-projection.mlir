@@ -85,6 +85,19 @@ func.func @stream_by_stream(%x: tensor<?x4x32xf32>, %w: tensor<32x1xf32>) -> ten
   return %u : tensor<?x32xf32>
 }
 
+// The same by a batch of one product, as exporters write a weight that has a dimension for it.
+// CHECK: [Missed] projection-per-stream | Category:mhc-raise:gates | Function=in_a_batch_of_one | Found="'mhc.batch_matmul', [1, 32, 1] of f32", Needed="a product over the 128 channels of all streams of a token"
+func.func @in_a_batch_of_one(%x: tensor<8x4x32xf32>, %w: tensor<1x32x1xf32>) -> tensor<8x32xf32> {
+  %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<8x4x32xf32> into tensor<32x32xf32>
+  %one = tensor.expand_shape %rows [[0, 1], [2]] output_shape [1, 32, 32] : tensor<32x32xf32> into tensor<1x32x32xf32>
+  %p = mhc.batch_matmul %one, %w : (tensor<1x32x32xf32>, tensor<1x32x1xf32>) -> tensor<1x32x1xf32>
+  %t = math.tanh %p : tensor<1x32x1xf32>
+  %flat = tensor.collapse_shape %t [[0, 1, 2]] : tensor<1x32x1xf32> into tensor<32xf32>
+  %h = tensor.expand_shape %flat [[0, 1]] output_shape [8, 4] : tensor<32xf32> into tensor<8x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %u : tensor<8x32xf32>
+}
+
 // The rows of each stream lie together, so that those of a gate lie apart.
 // CHECK: [Missed] gate-rows | {{.*}}Function=rows_of_each_stream | Found="{{.*}}", Needed="rows of h_pre, of h_post and of the logits, each in one piece"
 func.func @rows_of_each_stream(%x: tensor<8x4x32xf32>, %phi: tensor<24x128xf32>) -> tensor<8x4xf32> {
