@@ -356,9 +356,33 @@ bool MixSite::splitVars(Mix &mix, ArrayRef<algebra::Index> at) {
 // Readings
 //===----------------------------------------------------------------------===//
 
-/// Whether nothing else says that what the mix takes for streams are weights, or the other way round.
+/// The number of streams that an op which makes, projects or combines a value says it has, in whatever shape; 0 where
+/// none says it.
+static int64_t knownStreams(Value value) {
+  Value source = behindViews(value);
+  SmallVector<Operation *> ops;
+  usersThroughViews(source, ops);
+  if (Operation *maker = source.getDefiningOp())
+    ops.push_back(maker);
+  auto countOf = [](Value streams, Layout layout) {
+    return cast<RankedTensorType>(streams.getType()).getDimSize(layout == Layout::nC ? 1 : 2);
+  };
+  for (Operation *op : ops) {
+    if (auto post = dyn_cast<PostOp>(op); post && (post.getOut() == source || behindViews(post.getX()) == source))
+      return countOf(post.getX(), post.getLayout());
+    if (auto expand = dyn_cast<ExpandOp>(op); expand && expand.getStreams() == source)
+      return countOf(source, expand.getLayout());
+    if (auto projection = dyn_cast<ProjectionOp>(op); projection && behindViews(projection.getX()) == source)
+      return countOf(projection.getX(), projection.getLayout());
+  }
+  return 0;
+}
+
+/// Whether nothing else says that what the mix takes for streams are weights, or the other way round, or that there are
+/// more or fewer: as many channels as streams may be are summed by a product, too.
 bool MixSite::isConsistent(const Mix &mix) {
-  return !isCoefficient(mix.x[0].factors[0].node()) &&
+  const int64_t known = knownStreams(mix.streams);
+  return (!known || Size(known) == mix.stream.second) && !isCoefficient(mix.x[0].factors[0].node()) &&
          llvm::none_of(mix.weights[0].factors, [&](const algebra::Factor &weight) {
            Value value = valueOf(weight);
            return value && isProjectedOrMade(value);

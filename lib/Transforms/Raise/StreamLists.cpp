@@ -220,13 +220,19 @@ static bool isNorm(Operation *product) {
          isNormOf(product->getOperand(1), product->getOperand(0));
 }
 
-/// Whether a product is a norm with the weight of its channels, or without.
+/// Whether a product is a norm, with numbers and weights of its channels or without.
 static bool isWeighedNorm(Operation *product) {
-  auto isNormed = [](Value value) {
-    Operation *op = behindViews(value).getDefiningOp();
-    return isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op) && isNorm(op);
-  };
-  return isNorm(product) || llvm::any_of(product->getOperands(), isNormed);
+  constexpr size_t kMostProducts = 8;
+  SetVector<Operation *> products;
+  products.insert(product);
+  for (size_t next = 0; next < std::min(products.size(), kMostProducts); ++next) {
+    if (isNorm(products[next]))
+      return true;
+    for (Value factor : products[next]->getOperands())
+      if (Operation *op = behindViews(factor).getDefiningOp(); isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op))
+        products.insert(op);
+  }
+  return false;
 }
 
 /// Whether a product is projected as well as weighed, as streams are.
@@ -246,7 +252,8 @@ static Operation *wholeProduct(Operation *op) {
   Operation *product = productOf(isSquare ? op->getOperand(0) : op->getResult(0));
   if (!product || isSquare)
     return product && !isNorm(product) ? product : nullptr;
-  return isReadAsStreams(product) && !isWeighedNorm(product) ? product : nullptr;
+  const bool isActivation = isa<SiluOp>(product);
+  return isReadAsStreams(product) && (isActivation || !isWeighedNorm(product)) ? product : nullptr;
 }
 
 void mhc::markProducts(func::FuncOp func) {

@@ -53,15 +53,15 @@ static bool raiseAggregate(MixSite &site, const Mix &mix) {
   auto isProduct = [&] { return areKnown && site.findProduct(mix.weights, streams); };
   if (!isInOrder || mix.weights[0].factors.empty() || (!site.valueOf(mix.weights) && !isProduct()))
     return false; // no gates, such as those of an aggregate that a norm scales
+  auto isPerToken = [&](const algebra::Factor &weight) { return site.isPerToken(mix, weight); };
+  // Weights of all tokens are gates of what is known for streams: few channels are summed by a vector as well.
+  if (!llvm::all_of(mix.weights[0].factors, isPerToken) && !areKnown)
+    return false;
   if (!keepsPrecision(site.root, mix.streams)) {
     if (!mix.tokens.empty() || site.coefficients(mix) || isProjectedOrMade(mix.streams)) // one token is of any layer
       site.declineWidth("aggregate", mix, Reason::resultWider, site.root);
     return false;
   }
-  auto isPerToken = [&](const algebra::Factor &weight) { return site.isPerToken(mix, weight); };
-  // Weights of all tokens are gates of what is known for streams.
-  if (!llvm::all_of(mix.weights[0].factors, isPerToken) && !areKnown)
-    return false;
   Value x = site.buildStreams(mix);
   const Expr shared = sharedBeside(site, mix);
   const Expr weights = shared.empty() ? mix.weights : splitBy(mix.weights[0], mix.stream.first).second;
