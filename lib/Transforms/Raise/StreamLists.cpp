@@ -189,7 +189,7 @@ static Operation *productOf(Value value) {
   return isOnlyReader(product, scaled) ? product : productOf(scaled);
 }
 
-/// What elementwise ops make `values` of, and with `throughSums` what sums make them of, too.
+/// Adds the values that elementwise ops make `values` of, and with `throughSums` those that sums make them of, too.
 static void addSources(SetVector<Value> &values, bool throughSums) {
   constexpr size_t kMostValues = 16;
   for (size_t next = 0; next < std::min(values.size(), kMostValues); ++next) {
