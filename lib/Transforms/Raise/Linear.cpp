@@ -179,6 +179,23 @@ static bool isMadeOf(const algebra::Factor &factor, const algebra::Node *wanted)
   return isMadeOf(Algebra::of(factor.element), wanted, seen);
 }
 
+/// The order of the variables that x is read in. A weight that has streams and channels apart is read in any: it does
+/// not count how a product transposes x.
+llvm::SmallSetVector<Var, 4> GroupMatcher::orderOfStreams(const algebra::Reading::Found &read) {
+  auto isFlat = [&](Var var) {
+    return llvm::any_of(group.flat, [&](const Extent &flat) { return flat.first == var; });
+  };
+  auto hasOneAtMost = [&](const algebra::Index &index) {
+    return llvm::count_if(index.pieces, [&](const Piece &piece) { return isFlat(piece.var); }) <= 1;
+  };
+  std::optional<algebra::Reading::Found> stored = llvm::all_of(group.weightAt, hasOneAtMost)
+                                                      ? findStreams(reading, group.streams(), user, /*stored=*/true)
+                                                      : std::nullopt;
+  auto order = varsOf(stored ? stored->at : read.at);
+  bool tokensFirst = std::is_partitioned(order.begin(), order.end(), [&](Var var) { return !isFlat(var); });
+  return tokensFirst ? order : varsOf(read.at);
+}
+
 /// x has the tokens, phi has the rows, and a row has a known number of values.
 bool GroupMatcher::assign(const algebra::Factor &x, const algebra::Factor &phi, const algebra::Term &rest) {
   group.tokens.clear();
@@ -216,7 +233,7 @@ bool GroupMatcher::assign(const algebra::Factor &x, const algebra::Factor &phi, 
   }
   if (!stored || !hasStreams(group))
     return declineStreams();
-  auto order = varsOf(stored->at);
+  auto order = orderOfStreams(*stored);
   auto sort = [&](IndexVars &vars) {
     llvm::stable_sort(vars, [&](const Extent &a, const Extent &b) {
       return llvm::find(order, a.first) < llvm::find(order, b.first);

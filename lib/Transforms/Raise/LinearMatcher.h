@@ -32,6 +32,7 @@ private:
   bool matchProduct(const algebra::Term &term);
   bool matchSum(const algebra::Term &outer, const algebra::Factor &sum);
   bool assign(const algebra::Factor &x, const algebra::Factor &phi, const algebra::Term &rest);
+  llvm::SmallSetVector<algebra::Var, 4> orderOfStreams(const algebra::Reading::Found &read);
   bool findWeight();
   enum class Fixed { none, rows }; ///< whether rows may be those of one place along a dimension in front of theirs
   bool placeRows(mlir::Value weight, llvm::ArrayRef<algebra::Index> at, Fixed fixed = Fixed::none);

@@ -20,6 +20,39 @@ func.func @inner_streams(%x: tensor<?x64x4xf32>, %phi: tensor<24x256xf32>, %h_pr
   return %proj, %mean, %u : tensor<?x24xf32>, tensor<?xf32>, tensor<?x64xf32>
 }
 
+// A product that transposes streams and their weight alike, as einsum does, is of both as they are.
+// CHECK-LABEL: @transposed_for_a_product
+// CHECK-NOT: mhc.transpose
+// CHECK: %[[PHI:.*]] = tensor.collapse_shape %arg1 {{\[\[}}0], [1, 2]]
+// CHECK: mhc.projection(x = %arg0 : tensor<?x4x64xf32>, phi = %[[PHI]] : tensor<24x256xf32>) <layout = nC
+// CHECK-NOT: mhc.transpose
+// CHECK: return
+func.func @transposed_for_a_product(%x: tensor<?x4x64xf32>, %phi: tensor<24x4x64xf32>)
+    -> (tensor<?x24xf32>, tensor<?xf32>) {
+  %turned = mhc.transpose %x perm = [0, 2, 1] : tensor<?x4x64xf32> -> tensor<?x64x4xf32>
+  %flat = tensor.collapse_shape %turned [[0], [1, 2]] : tensor<?x64x4xf32> into tensor<?x256xf32>
+  %weight = mhc.transpose %phi perm = [0, 2, 1] : tensor<24x4x64xf32> -> tensor<24x64x4xf32>
+  %rows = tensor.collapse_shape %weight [[0], [1, 2]] : tensor<24x64x4xf32> into tensor<24x256xf32>
+  %proj = mhc.matmul %flat, %rows transpose_rhs : (tensor<?x256xf32>, tensor<24x256xf32>) -> tensor<?x24xf32>
+  %square = arith.mulf %x, %x : tensor<?x4x64xf32>
+  %mean = mhc.reduce mean %square dims = [1, 2] : tensor<?x4x64xf32> -> tensor<?xf32>
+  return %proj, %mean : tensor<?x24xf32>, tensor<?xf32>
+}
+
+// A flat weight is of streams in one order, to which the program brings them.
+// CHECK-LABEL: @transposed_for_a_flat_weight
+// CHECK: %[[X:.*]] = mhc.transpose %arg0 perm = [0, 2, 1]
+// CHECK: mhc.projection(x = %[[X]] : tensor<?x4x64xf32>, phi = %arg1 : tensor<24x256xf32>) <layout = nC
+func.func @transposed_for_a_flat_weight(%x: tensor<?x64x4xf32>, %phi: tensor<24x256xf32>)
+    -> (tensor<?x24xf32>, tensor<?xf32>) {
+  %turned = mhc.transpose %x perm = [0, 2, 1] : tensor<?x64x4xf32> -> tensor<?x4x64xf32>
+  %flat = tensor.collapse_shape %turned [[0], [1, 2]] : tensor<?x4x64xf32> into tensor<?x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<?x256xf32>, tensor<24x256xf32>) -> tensor<?x24xf32>
+  %square = arith.mulf %x, %x : tensor<?x64x4xf32>
+  %mean = mhc.reduce mean %square dims = [1, 2] : tensor<?x64x4xf32> -> tensor<?xf32>
+  return %proj, %mean : tensor<?x24xf32>, tensor<?xf32>
+}
+
 // CHECK-LABEL: @transposed_behind_post
 // CHECK: %[[OUT:.*]] = mhc.post({{.*}}<layout = nC, orient = oi>
 // CHECK-NEXT: %[[TURNED:.*]] = mhc.transpose %[[OUT]] perm = [0, 2, 1]
