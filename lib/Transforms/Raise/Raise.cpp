@@ -190,6 +190,7 @@ private:
     raiseResidualMaps(func, readings, sites);
     raiseExpand(func, readings, sites); // reads nothing that residual maps change
     markProducts(func);
+    markStacks(func, readings.unrounded());
     readings.change();
     mergeCopies(func, &keeper); // a residual map in two spellings is one as well
     raiseGates(func, readings, sites);

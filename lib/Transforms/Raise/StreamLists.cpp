@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program may keep its streams as n tensors, stack them for the projection, and mix them one by one. Arguments that
-// are stacked are read as rows of that stack, and n results that are the rows of one mix are stacked: the mix is found
-// as where the streams are one tensor.
+// are stacked are read as rows of that stack, as are values that nothing shows to be alike, and n results that are the
+// rows of one mix are stacked: the mix is found as where the streams are one tensor.
 //
 //===------------------------------------------------------------------------===//
 
@@ -246,11 +246,18 @@ static bool isReadAsStreams(Operation *product) {
   return llvm::any_of(readers, llvm::IsaPred<MatmulOp>) && llvm::any_of(readers, isWeighed);
 }
 
+/// The value that a product multiplies with itself, as a norm does; null where it is of two.
+static Value squaredBy(arith::MulFOp product) {
+  Value value = behindViews(product.getLhs());
+  return value == behindViews(product.getRhs()) ? value : Value();
+}
+
 /// The product that an op squares, or that it is and that is read as streams; null for none.
 static Operation *wholeProduct(Operation *op) {
-  const bool isSquare = isa<arith::MulFOp>(op) && behindViews(op->getOperand(0)) == behindViews(op->getOperand(1));
-  Operation *product = productOf(isSquare ? op->getOperand(0) : op->getResult(0));
-  if (!product || isSquare)
+  auto multiply = dyn_cast<arith::MulFOp>(op);
+  Value squared = multiply ? squaredBy(multiply) : Value();
+  Operation *product = productOf(squared ? squared : op->getResult(0));
+  if (!product || squared)
     return product && !isNorm(product) ? product : nullptr;
   const bool isActivation = isa<SiluOp>(product);
   return isReadAsStreams(product) && (isActivation || !isWeighedNorm(product)) ? product : nullptr;
@@ -262,15 +269,6 @@ void mhc::markProducts(func::FuncOp func) {
       product->setAttr(algebra::kWhole, UnitAttr::get(func.getContext()));
   });
 }
-
-//===----------------------------------------------------------------------===//
-// Results
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Values in their order that differ in the position of a row.
-using Rows = SmallVector<Value>;
-} // namespace
 
 /// The rows that a value may be one of: those of the matrix that a mix is weighed by.
 static int64_t rowCount(const Expr &expr) {
@@ -287,6 +285,93 @@ static int64_t rowCount(const Expr &expr) {
     }
   return 0;
 }
+
+/// Whether the algebra reads a stack as the mix that its parts are rows of, which nothing scales.
+static bool isMix(algebra::Reading &reading, tensor::ConcatOp stack) {
+  auto isProduct = [](Value part) {
+    Operation *product = productOf(part);
+    return product && !isNorm(product);
+  };
+  const algebra::Factor *whole = algebra::singleFactor(reading.of(stack));
+  const bool isOpaque = whole && whole->node()->value == stack.getResult();
+  return !isOpaque && rowCount(reading.of(stack.getInputs()[0])) != 0 && !llvm::all_of(stack.getInputs(), isProduct);
+}
+
+/// Values of one block and type that differ.
+static bool isStack(tensor::ConcatOp concat) {
+  ValueRange parts = concat.getInputs();
+  llvm::SmallDenseSet<Value> all(parts.begin(), parts.end());
+  auto count = static_cast<int64_t>(all.size());
+  auto isInBlock = [&](Value part) { return part.getParentBlock() == concat->getBlock(); };
+  return count == static_cast<int64_t>(parts.size()) && count >= kMinStreams && count <= kMaxStreams &&
+         llvm::all_equal(parts.getTypes()) && !partType(concat).isDynamicDim(concat.getDim()) &&
+         llvm::all_of(parts, isInBlock);
+}
+
+/// The operand of a view, made of `shown` in the place of the view; null for open sizes that it would have to ask for.
+static Value behindView(OpBuilder &builder, Operation *view, Value shown) {
+  auto type = cast<RankedTensorType>(view->getOperand(0).getType());
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view))
+    return tensor::CollapseShapeOp::create(builder, view->getLoc(), type, shown, expand.getReassociationIndices());
+  auto collapse = cast<tensor::CollapseShapeOp>(view);
+  if (!type.hasStaticShape())
+    return {};
+  return tensor::ExpandShapeOp::create(builder, view->getLoc(), type, shown, collapse.getReassociationIndices());
+}
+
+/// Lets what comes behind a stack read its row in place of a part, in each shape in which the part is read.
+static void readRowOf(tensor::ConcatOp stack, int64_t number, Value part) {
+  OpBuilder builder(stack->getContext());
+  builder.setInsertionPointAfter(stack);
+  LeafBuilder leaf(builder, stack.getLoc());
+  SmallVector<std::pair<Value, Value>> shapes = {{part, rowOf(leaf, stack, number, {})}};
+  for (Operation *view = part.getDefiningOp(); view && isReshape(view);) {
+    Value shown = view->getOperand(0);
+    Value row = shown.getParentBlock() == stack->getBlock() ? behindView(builder, view, shapes.back().second) : Value();
+    if (row)
+      shapes.push_back({shown, row});
+    view = row ? shown.getDefiningOp() : nullptr;
+  }
+  for (size_t next = 0; next < shapes.size(); ++next) {
+    auto [value, row] = shapes[next];
+    for (Operation *view : value.getUsers())
+      if (isReshape(view) && view->getBlock() == stack->getBlock() && view->isBeforeInBlock(stack) &&
+          llvm::none_of(shapes, [&](auto &shape) { return shape.first == view->getResult(0); })) {
+        IRMapping places;
+        places.map(value, row);
+        shapes.push_back({view->getResult(0), builder.clone(*view, places)->getResult(0)});
+      }
+  }
+  for (auto [value, row] : shapes)
+    readAs(value, row);
+}
+
+void mhc::markStacks(func::FuncOp func, algebra::Reading &reading) {
+  SetVector<Operation *> squared;
+  func.walk([&](arith::MulFOp square) {
+    if (Value value = squaredBy(square))
+      squared.insert(value.getDefiningOp());
+  });
+  SmallVector<tensor::ConcatOp> stacks;
+  for (Operation *op : squared)
+    if (auto stack = dyn_cast_or_null<tensor::ConcatOp>(op);
+        stack && isStack(stack) && !stack->hasAttr(algebra::kWhole) && !isMix(reading, stack))
+      stacks.push_back(stack);
+  for (tensor::ConcatOp stack : stacks) {
+    stack->setAttr(algebra::kWhole, UnitAttr::get(func.getContext()));
+    for (auto [number, part] : llvm::enumerate(stack.getInputs()))
+      readRowOf(stack, number, part);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Values in their order that differ in the position of a row.
+using Rows = SmallVector<Value>;
+} // namespace
 
 /// Adds a value to the rows that it belongs to, or begins new ones.
 static void addRow(algebra::Reading &reading, std::vector<Rows> &all, Value value) {
@@ -331,7 +416,8 @@ SmallVector<tensor::ConcatOp> mhc::stackMixes(func::FuncOp func, algebra::Readin
   std::vector<Rows> all;
   func.walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
-    if (type && isa<FloatType>(type.getElementType()) && type.getRank() >= 2 && rowCount(reading.of(op->getResult(0))))
+    const bool isFloat = type && isa<FloatType>(type.getElementType()) && type.getRank() >= 2;
+    if (isFloat && !isa<arith::ExtFOp>(op) && rowCount(reading.of(op->getResult(0)))) // one that is widened is there
       addRow(reading, all, op->getResult(0));
   });
   SmallVector<tensor::ConcatOp> stacks;

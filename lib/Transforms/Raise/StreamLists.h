@@ -18,6 +18,9 @@ void stackStreams(mlir::func::FuncOp func);
 /// Marks products that are squared, as for the norm of streams that were masked or scaled, or projected and weighed:
 /// what reads such streams has the factors of the product, each in its place, and not the streams.
 void markProducts(mlir::func::FuncOp func);
+/// Marks stacks that are squared and of which the reading knows nothing, or a product, as of n embeddings: what comes
+/// behind such a stack reads its rows. The reading does not know them yet.
+void markStacks(mlir::func::FuncOp func, algebra::Reading &reading);
 /// Takes the marks away, and lets every op that still reads a part of a stack read the argument.
 void unmarkStreams(mlir::func::FuncOp func);
 

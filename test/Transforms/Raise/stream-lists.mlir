@@ -49,6 +49,90 @@ func.func @one_by_one(%x0: tensor<8x16xf32>, %x1: tensor<8x16xf32>, %f: tensor<8
   return %u, %o0, %o1 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
 }
 
+// Streams that nothing shows to be alike are rows of what is squared for their norm, in each shape.
+// CHECK-LABEL: @unlike(
+func.func @unlike(%a: tensor<4x2x16xf32>, %x1: tensor<8x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2xf32>,
+                  %r: tensor<8x2x2xf32>) -> (tensor<8xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
+  // CHECK:     %[[X:.*]] = tensor.concat dim(1)
+  // CHECK:     %[[OUT:.*]] = mhc.post(f = %arg2 : {{.*}}, h_post = %arg3 : {{.*}}, x = %[[X]]
+  // CHECK-NOT: arith.mulf
+  // CHECK-DAG: tensor.extract_slice %[[OUT]][0, 0, 0]
+  // CHECK-DAG: tensor.extract_slice %[[OUT]][0, 1, 0]
+  // CHECK:     return
+  %t = math.tanh %a : tensor<4x2x16xf32>
+  %x0 = tensor.collapse_shape %t [[0, 1], [2]] : tensor<4x2x16xf32> into tensor<8x16xf32>
+  %e0 = tensor.expand_shape %x0 [[0], [1, 2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
+  %e1 = tensor.expand_shape %x1 [[0], [1, 2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
+  %x = tensor.concat dim(1) %e0, %e1 : (tensor<8x1x16xf32>, tensor<8x1x16xf32>) -> tensor<8x2x16xf32>
+  %square = arith.mulf %x, %x : tensor<8x2x16xf32>
+  %norm = mhc.reduce sum %square dims = [1, 2] : tensor<8x2x16xf32> -> tensor<8xf32>
+  %mix = mhc.sinkhorn(logits = %r : tensor<8x2x2xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x2x2xf32>)
+  %r00 = tensor.extract_slice %mix[0, 0, 0] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b00 = mhc.broadcast %r00 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m00 = arith.mulf %b00, %x0 : tensor<8x16xf32>
+  %r01 = tensor.extract_slice %mix[0, 0, 1] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b01 = mhc.broadcast %r01 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m01 = arith.mulf %b01, %x1 : tensor<8x16xf32>
+  %r10 = tensor.extract_slice %mix[0, 1, 0] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b10 = mhc.broadcast %r10 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m10 = arith.mulf %b10, %x0 : tensor<8x16xf32>
+  %r11 = tensor.extract_slice %mix[0, 1, 1] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b11 = mhc.broadcast %r11 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m11 = arith.mulf %b11, %x1 : tensor<8x16xf32>
+  %s0 = arith.addf %m00, %m01 : tensor<8x16xf32>
+  %h0 = tensor.extract_slice %h[0, 0] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %g0 = mhc.broadcast %h0 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %y0 = arith.mulf %g0, %f : tensor<8x16xf32>
+  %o0 = arith.addf %s0, %y0 : tensor<8x16xf32>
+  %s1 = arith.addf %m10, %m11 : tensor<8x16xf32>
+  %h1 = tensor.extract_slice %h[0, 1] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %g1 = mhc.broadcast %h1 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %y1 = arith.mulf %g1, %f : tensor<8x16xf32>
+  %o1 = arith.addf %s1, %y1 : tensor<8x16xf32>
+  return %norm, %o0, %o1 : tensor<8xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+}
+
+// One of what is mixed is another tensor than what is stacked.
+// CHECK-LABEL: @other_stream(
+func.func @other_stream(%a: tensor<4x2x16xf32>, %x1: tensor<8x16xf32>, %f: tensor<8x16xf32>, %h: tensor<8x2xf32>,
+                  %r: tensor<8x2x2xf32>) -> (tensor<8xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
+  // CHECK-NOT: mhc.post
+  // CHECK:     return
+  %t = math.tanh %a : tensor<4x2x16xf32>
+  %x0 = tensor.collapse_shape %t [[0, 1], [2]] : tensor<4x2x16xf32> into tensor<8x16xf32>
+  %e0 = tensor.expand_shape %x0 [[0], [1, 2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
+  %e1 = tensor.expand_shape %x1 [[0], [1, 2]] output_shape [8, 1, 16] : tensor<8x16xf32> into tensor<8x1x16xf32>
+  %x = tensor.concat dim(1) %e0, %e1 : (tensor<8x1x16xf32>, tensor<8x1x16xf32>) -> tensor<8x2x16xf32>
+  %square = arith.mulf %x, %x : tensor<8x2x16xf32>
+  %norm = mhc.reduce sum %square dims = [1, 2] : tensor<8x2x16xf32> -> tensor<8xf32>
+  %mix = mhc.sinkhorn(logits = %r : tensor<8x2x2xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x2x2xf32>)
+  %r00 = tensor.extract_slice %mix[0, 0, 0] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b00 = mhc.broadcast %r00 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m00 = arith.mulf %b00, %x0 : tensor<8x16xf32>
+  %r01 = tensor.extract_slice %mix[0, 0, 1] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b01 = mhc.broadcast %r01 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m01 = arith.mulf %b01, %x1 : tensor<8x16xf32>
+  %r10 = tensor.extract_slice %mix[0, 1, 0] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b10 = mhc.broadcast %r10 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m10 = arith.mulf %b10, %f : tensor<8x16xf32>
+  %r11 = tensor.extract_slice %mix[0, 1, 1] [8, 1, 1] [1, 1, 1] : tensor<8x2x2xf32> to tensor<8xf32>
+  %b11 = mhc.broadcast %r11 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %m11 = arith.mulf %b11, %x1 : tensor<8x16xf32>
+  %s0 = arith.addf %m00, %m01 : tensor<8x16xf32>
+  %h0 = tensor.extract_slice %h[0, 0] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %g0 = mhc.broadcast %h0 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %y0 = arith.mulf %g0, %f : tensor<8x16xf32>
+  %o0 = arith.addf %s0, %y0 : tensor<8x16xf32>
+  %s1 = arith.addf %m10, %m11 : tensor<8x16xf32>
+  %h1 = tensor.extract_slice %h[0, 1] [8, 1] [1, 1] : tensor<8x2xf32> to tensor<8xf32>
+  %g1 = mhc.broadcast %h1 dims = [0] : tensor<8xf32> -> tensor<8x16xf32>
+  %y1 = arith.mulf %g1, %f : tensor<8x16xf32>
+  %o1 = arith.addf %s1, %y1 : tensor<8x16xf32>
+  return %norm, %o0, %o1 : tensor<8xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+}
+
 // The new streams are values of their own, also where nothing but their sum is read.
 // CHECK-LABEL: @summed_at_once(
 // CHECK: %[[OUT:.*]] = mhc.post(

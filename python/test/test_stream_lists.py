@@ -1,0 +1,86 @@
+"""Streams that are a list of tensors, from layer to layer."""
+
+import pytest
+import torch
+from comparing import TOKENS, compare, compare_rounded, compiled, counts, fresh  # noqa: F401
+from torch import nn
+from torch.nn import functional as F
+
+
+class Layer(nn.Module):
+    """The streams are stacked for the projection alone."""
+
+    def __init__(self, n, channels):
+        super().__init__()
+        self.n = n
+        self.phi = nn.Parameter(torch.randn(n * n + 2 * n, n * channels) / 8)
+        self.bias = nn.Parameter(torch.randn(n * n + 2 * n))
+        self.layer = nn.Linear(channels, channels)
+
+    def coefficients(self, streams):
+        flat = torch.cat(streams, -1).to(self.phi.dtype)
+        rows = F.linear(flat, self.phi) * torch.rsqrt(flat.square().mean(-1, keepdim=True) + 1e-6) * 0.5 + self.bias
+        pre, post, logits = rows.split([self.n, self.n, self.n * self.n], -1)
+        mix = logits.unflatten(-1, (self.n, self.n)).exp()
+        for _ in range(5):
+            mix = mix / (mix.sum(-1, keepdim=True) + 1e-6)
+            mix = mix / (mix.sum(-2, keepdim=True) + 1e-6)
+        return pre.sigmoid(), 2 * post.sigmoid(), mix
+
+    def forward(self, streams):
+        pre, post, mix = self.coefficients(streams)
+        dtype = streams[0].dtype
+        out = self.layer(sum(h.unsqueeze(-1) * x for h, x in zip(pre.unbind(-1), streams, strict=True)).to(dtype))
+        return [
+            (sum(mix[..., i, j, None] * x for j, x in enumerate(streams)) + post[..., i, None] * out).to(dtype)
+            for i in range(self.n)
+        ]
+
+
+class Lists(nn.Module):
+    """Streams from one embedding each, and what is between two layers."""
+
+    def __init__(self, between, n=4, channels=16):
+        super().__init__()
+        self.between = between
+        self.embeddings = nn.ModuleList(nn.Embedding(100, channels) for _ in range(n))
+        self.gains = nn.Parameter(torch.rand(n) + 0.5)
+        self.layers = nn.ModuleList(Layer(n, channels) for _ in range(2))
+
+    def forward(self, tokens):
+        streams = [embedding(tokens) + gain for embedding, gain in zip(self.embeddings, self.gains, strict=True)]
+        for layer in self.layers:
+            streams = layer(self.between(streams, self.gains))
+        return sum(streams) / len(streams)
+
+
+BETWEEN = {
+    "nothing": lambda streams, gains: streams,
+    "gains": lambda streams, gains: [x * gain for x, gain in zip(streams, gains, strict=True)],
+    "rotation": lambda streams, gains: streams[1:] + streams[:1],
+    "first alone": lambda streams, gains: [streams[0].tanh(), *streams[1:]],
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("between", BETWEEN)
+def test_layers(between, dtype):
+    module = Lists(BETWEEN[between])
+    for part in (module.embeddings, *(layer.layer for layer in module.layers)):
+        part.to(dtype)
+    module.gains.data = module.gains.to(dtype)
+    run = compiled(module, require="all")
+    (compare if dtype is torch.float32 else compare_rounded)(module, run, TOKENS)
+    assert counts() == [{"pre": 2, "post": 2, "contract": 1}]
+
+
+def test_streams_of_another_list():
+    """The near miss: what is mixed is not what is projected."""
+
+    class Other(Layer):
+        def coefficients(self, streams):
+            return super().coefficients([streams[0].tanh(), *streams[1:]])
+
+    module = Lists(BETWEEN["nothing"])
+    module.layers[1] = Other(4, 16)
+    compare(module, compiled(module), TOKENS)
