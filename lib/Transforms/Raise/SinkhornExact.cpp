@@ -476,9 +476,9 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
     return function;
   state = start;
   steps = turns;
-  // Another positive matrix is the exponential of its logarithm. With no eps, factors of it may have dropped out. What
-  // one turn leaves of it, with a number added, is no start of the next.
-  if (dead || kernel || steps.size() < 2 || (steps.size() == 2 && isShiftedQuotient()) || !isPositive(state))
+  // Another positive matrix is the exponential of its logarithm, also where factors of it have dropped out. What one
+  // turn leaves of it, with a number added, is no start of the next.
+  if (kernel || steps.size() < 2 || (steps.size() == 2 && isShiftedQuotient()) || !isPositive(state))
     return std::nullopt;
   tellStart();
   isOfMatrix = true;
