@@ -103,6 +103,9 @@ def : RaiseReason<"norm-width", "the root mean square does not run over all of a
   "take the mean over all n*C values of a token">;
 def : RaiseReason<"norm-of-other-tokens", "the root mean square is of other tokens than those that it scales",
   "scale each token by its own root mean square">;
+def : RaiseReason<"norm-elsewhere", "what is projected comes from outside the function, and the streams as well",
+  "take the root mean square of all n*C values in the function that projects: no other norm, and nothing that breaks "
+  "the graph between them">;
 def : RaiseReason<"second-gate-missing", "only the first gate of the projection is there",
   "make h_pre, h_post and the residual logits from consecutive rows of one projection">;
 def : RaiseReason<"logits-missing", "the residual logits of the projection are not there",
@@ -154,6 +157,8 @@ def : RaiseReason<"combine-form", "the residual matrix mixes streams in a combin
 
 def : RaiseReason<"aggregate-form", "h_pre is read by code that mixes no streams as an aggregate does",
   "compute u = sum_i h_pre[i] x[i] over all channels of a token">;
+def : RaiseReason<"stream-fractions", "the sublayer reads or makes several vectors of a token, such as fractions of its channels",
+  "nothing: ops give the sublayer one vector, as wide as a stream, and take one">;
 def : RaiseReason<"residual-form", "the residual logits are read by code that makes no known residual map",
   "make one residual map of them: by Sinkhorn iterations, as a mix of all permutations, or the logits themselves, and "
   "detach nothing in it">;
@@ -176,6 +181,8 @@ def : FuseReason<"statistic-differs", "the statistic of the gates is not the mul
   "scale the gates by the reciprocal root mean square that belongs to the projection">;
 def : FuseReason<"logits-shared", "the residual logits are read by more than one residual map",
   "read the residual logits as [M, n, n] or [M, n!], once">;
+def : FuseReason<"no-residual-map", "the residual logits leave the function, and no map is made of them there",
+  "make the residual map in the function that projects: nothing may break the graph between them">;
 def : FuseReason<"projection-shared", "the projection has other users and would be computed twice",
   "read h_pre, h_post and the residual map in place of the projection">;
 def : FuseReason<"narrow-shared", "the unused rows of the projection have other users",

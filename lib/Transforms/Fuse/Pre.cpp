@@ -368,9 +368,14 @@ static std::optional<Miss> matchSite(FoldMatcher &folds, Site &site) {
     return Miss{Reason::statisticDiffers, stat ? opAtFault(stat, gates) : gates,
                 (stringifyStat(gates.getStatForm()) + (stat ? " from " + describe(stat) : "")).str(),
                 "inv_rms from the 'mhc.projection' that makes it"};
-  if (!matchResidual(folds, site))
+  if (!matchResidual(folds, site)) {
+    SmallVector<Operation *> readers;
+    usersThroughViews(gates.getLogits(), readers);
+    if (llvm::all_of(readers, [](Operation *reader) { return reader->hasTrait<OpTrait::IsTerminator>(); }))
+      return Miss{Reason::noResidualMap, gates, "logits " + describeReaders(gates.getLogits()), "a residual map"};
     return Miss{Reason::logitsShared, unexpectedUser(gates.getLogits(), llvm::IsaPred<tensor::ExpandShapeOp>),
                 describeReaders(gates.getLogits()), "read by one residual map"};
+  }
   for (Value value : {Value(projection.getProj()), Value(projection.getStat())})
     if (value && !value.hasOneUse())
       return Miss{

@@ -115,6 +115,12 @@ bool BranchReader::takeDropout(Expr &terms) {
 // Terms
 //===----------------------------------------------------------------------===//
 
+/// Whether a factor weighs several outputs of a sublayer, each with a gate of its own.
+static bool sumsOutputs(const algebra::Factor &factor) {
+  const algebra::Node *node = factor.node();
+  return node->isReduce("sum") && node->bound.size() == 1 && isStreamCount(node->bound[0]);
+}
+
 std::optional<BranchReader::Parts> BranchReader::split(const algebra::Term &term) {
   Parts parts;
   parts.common.coefficient = term.coefficient;
@@ -130,8 +136,9 @@ std::optional<BranchReader::Parts> BranchReader::split(const algebra::Term &term
           }))
         return std::nullopt;
       Value value = site.valueOf(factor);
-      site.decline("post", mix, Reason::factorPerChannel, value ? value : site.root,
-                   value ? describe(value) : site.describeTerm(term), "one value per stream");
+      site.decline("post", mix, sumsOutputs(factor) ? Reason::streamFractions : Reason::factorPerChannel,
+                   value ? value : site.root, value ? describe(value) : site.describeTerm(term),
+                   "one value per stream");
       return std::nullopt;
     }
     partOf(hasStream, hasChannel).factors.push_back(factor);

@@ -18,6 +18,62 @@ using namespace mhc;
 /// Whether a value shows streams whose gates were told to be missing.
 static bool lacksGates(const Sites &sites, Value streams) { return sites.hasDeclined("gates", behindViews(streams)); }
 
+/// The ops that read parts, sums and products of a value.
+static SetVector<Operation *> readersOf(Value value) {
+  SetVector<Operation *> ops;
+  ops.insert_range(value.getUsers());
+  for (size_t next = 0; next < ops.size(); ++next)
+    if (Operation *op = ops[next];
+        showsOperand(op) || isa<tensor::ExtractSliceOp, tensor::ConcatOp, BroadcastOp, arith::AddFOp, arith::SubFOp,
+                                arith::MulFOp, arith::DivFOp>(op))
+      ops.insert_range(op->getUsers());
+  return ops;
+}
+
+/// Those, and what makes the value.
+static SetVector<Operation *> makersOf(Value value) {
+  SetVector<Operation *> ops = readersOf(value);
+  ops.insert(value.getDefiningOp());
+  return ops;
+}
+
+/// Whether a product makes several vectors of a token, and not as many as there are streams: mixes, or what is added to
+/// the streams of several outputs. One more than streams is the sublayer's vector beside those. Its rows are those of
+/// the operand that one of `makers` makes, or the fewest.
+static bool isOfFractions(Operation *op, const SetVector<Operation *> &makers = {}) {
+  auto product = dyn_cast<BatchMatmulOp>(op);
+  if (!product)
+    return false;
+  const uint64_t left = product.getOut().getType().getDimSize(1), right = product.getOut().getType().getDimSize(2);
+  const bool isLeft = makers.contains(behindViews(product.getLhs()).getDefiningOp());
+  const bool isRight = makers.contains(behindViews(product.getRhs()).getDefiningOp());
+  const int64_t rows = isLeft == isRight ? std::min(left, right) : isLeft ? left : right; // an open size is large
+  const int64_t summed = product.getLhs().getType().getDimSize(product.getTransposeLhs() ? 1 : 2);
+  return summed >= kMinStreams && summed <= kMaxStreams && rows >= kMinStreams && rows <= 2 * kMaxStreams &&
+         std::abs(rows - summed) > 1;
+}
+
+/// One remark on a product of several vectors.
+static void declineFractions(Sites &sites, Operation *product, Value coefficients) {
+  sites.decline("aggregate", {Reason::streamFractions,
+                              product,
+                              describe(product->getResult(0)),
+                              "one sum over the streams of h_pre x, and one output",
+                              {coefficients, Value()}});
+}
+
+/// The product of several vectors that is added to a product; null for none.
+static Operation *fractionsBeside(Operation *product) {
+  SmallVector<Operation *> readers;
+  usersThroughViews(product->getResult(0), readers);
+  for (Operation *sum : readers)
+    if (isa<arith::AddFOp>(sum))
+      for (Value term : sum->getOperands())
+        if (Operation *other = behindViews(term).getDefiningOp(); other && isOfFractions(other))
+          return other;
+  return nullptr;
+}
+
 /// Whether a product is of streams, seen through views.
 static bool mixes(Operation *product, Value streams) {
   streams = behindViews(streams);
@@ -66,23 +122,13 @@ static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &tol
                                   {map, Value()}});
     return;
   }
+  if (Operation *several = isOfFractions(*reader, makersOf(map)) ? *reader : fractionsBeside(*reader))
+    return declineFractions(sites, several, map);
   sites.decline("post", {Reason::combineForm,
                          *reader,
                          describe((*reader)->getResult(0)),
                          "a sum of h_res x and h_post times the sublayer's output",
                          {map, Value()}});
-}
-
-/// The ops that read parts, sums and products of a value.
-static SetVector<Operation *> readersOf(Value value) {
-  SetVector<Operation *> ops;
-  ops.insert_range(value.getUsers());
-  for (size_t next = 0; next < ops.size(); ++next)
-    if (Operation *op = ops[next];
-        showsOperand(op) || isa<tensor::ExtractSliceOp, tensor::ConcatOp, BroadcastOp, arith::AddFOp, arith::SubFOp,
-                                arith::MulFOp, arith::DivFOp>(op))
-      ops.insert_range(op->getUsers());
-  return ops;
 }
 
 /// The first op in the code that computes more than parts, sums and products of a value; null where none does.
@@ -123,17 +169,18 @@ static bool explainProjected(Sites &sites, GatesOp gates) {
     return false;
   Value projected = behindViews(projection.getX());
   const int64_t width = streamsWidth(projection.getX());
-  bool isOfOther = false;
+  bool isOfOther = false, isElsewhere = isa<BlockArgument>(projected);
   for (Operation *reader : readersOf(gates.getHPre()))
     if (auto aggregate = dyn_cast<AggregateOp>(reader)) {
       Value streams = behindViews(aggregate.getX());
       if (streams == projected)
         return false;
       isOfOther |= isComputedOf(projected, streams) || streamsWidth(aggregate.getX()) == width;
+      isElsewhere &= isa<BlockArgument>(streams);
     }
   if (!isOfOther)
     return false;
-  sites.decline("pre", {Reason::projectionOfOtherTensor,
+  sites.decline("pre", {isElsewhere ? Reason::normElsewhere : Reason::projectionOfOtherTensor,
                         projection,
                         describe(projected),
                         "a projection of the streams that h_pre weighs",
@@ -164,6 +211,10 @@ static void explainGates(Sites &sites, GatesOp gates) {
       return sites.decline(
           "gates",
           {Reason::gateClamp, user, describe(user->getResult(0)), "gates and logits as they are", {result, Value()}});
+  SetVector<Operation *> readers = makersOf(gates.getHPre());
+  auto isSeveral = [&](Operation *reader) { return isOfFractions(reader, readers); };
+  if (auto *several = llvm::find_if(readers, isSeveral); several != readers.end())
+    return declineFractions(sites, *several, gates.getHPre());
   if (Operation *user = plainUser(gates.getHPre())) {
     Value weighed = weighedInstead(gates);
     return sites.decline("aggregate",

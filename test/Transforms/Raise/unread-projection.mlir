@@ -197,7 +197,7 @@ func.func @and_another(%x: tensor<8x4x32xf32>, %y: tensor<8x4x32xf32>, %phi: ten
 }
 
 // A norm outside the function makes of the streams what is projected: told where that is computed.
-// CHECK: unread-projection.mlir:[[#@LINE+2]]:{{.*}} [Missed] projection-of-other-tensor | Category:mhc-raise:pre | Function=normed_outside | Found="argument 1 'native_layer_norm', [8, 128] of f32", Needed="a projection of the streams that h_pre weighs"
+// CHECK: unread-projection.mlir:[[#@LINE+2]]:{{.*}} [Missed] norm-elsewhere | Category:mhc-raise:pre | Function=normed_outside | Found="argument 1 'native_layer_norm', [8, 128] of f32", Needed="a projection of the streams that h_pre weighs"
 func.func @normed_outside(%x: tensor<8x4x32xf32>,
     %normed: tensor<8x128xf32> {mhc.name = "native_layer_norm"}, %phi: tensor<4x128xf32>, %alpha: tensor<1xf32>,
     %beta: tensor<4xf32>) -> tensor<8x32xf32> {
@@ -312,4 +312,30 @@ func.func @mixed_for_all_tokens(%x: tensor<4x128xf32>, %z: tensor<4x4xf32>, %pre
   %all = tensor.expand_shape %x [[0, 1], [2]] output_shape [1, 4, 128] : tensor<4x128xf32> into tensor<1x4x128xf32>
   %v = mhc.aggregate(x = %all : tensor<1x4x128xf32>, h_pre = %weights : tensor<1x4xf32>) <layout = nC> -> (u : tensor<1x128xf32>)
   return %u, %v : tensor<1x128xf32>, tensor<1x128xf32>
+}
+
+// Two mixes for a sublayer, each of half as many channels as it reads.
+// CHECK: [Missed] stream-fractions | Category:mhc-raise:aggregate | Function=halves_of_channels | Found="'mhc.batch_matmul', [8, 2, 32] of f32"
+func.func @halves_of_channels(%x: tensor<8x4x32xf32>, %phi: tensor<8x128xf32>, %alpha: tensor<1xf32>,
+                              %beta: tensor<8xf32>) -> tensor<8x64xf32> {
+  %proj, %stat = mhc.projection(x = %x : tensor<8x4x32xf32>, phi = %phi : tensor<8x128xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (proj : tensor<8x8xf32>, stat : tensor<8xf32>)
+  %h = mhc.gates(proj = %proj : tensor<8x8xf32>, stat = %stat : tensor<8xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<8xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<8x8xf32>)
+  %map = tensor.expand_shape %h [[0], [1, 2]] output_shape [8, 2, 4] : tensor<8x8xf32> into tensor<8x2x4xf32>
+  %mixes = mhc.batch_matmul %map, %x : (tensor<8x2x4xf32>, tensor<8x4x32xf32>) -> tensor<8x2x32xf32>
+  %u = tensor.collapse_shape %mixes [[0], [1, 2]] : tensor<8x2x32xf32> into tensor<8x64xf32>
+  return %u : tensor<8x64xf32>
+}
+
+// The output in two parts, each with a gate of its own.
+// CHECK: [Missed] stream-fractions | Category:mhc-raise:post | Function=halves_of_an_output | Found="'mhc.batch_matmul', [8, 4, 32] of f32"
+func.func @halves_of_an_output(%x: tensor<8x4x32xf32>, %z: tensor<8x4x4xf32>, %post: tensor<8x4x2xf32>,
+                               %f: tensor<8x2x32xf32>) -> tensor<8x4x32xf32> {
+  %map = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  %mixed = mhc.batch_matmul %map, %x : (tensor<8x4x4xf32>, tensor<8x4x32xf32>) -> tensor<8x4x32xf32>
+  %branch = mhc.batch_matmul %post, %f : (tensor<8x4x2xf32>, tensor<8x2x32xf32>) -> tensor<8x4x32xf32>
+  %y = arith.addf %mixed, %branch : tensor<8x4x32xf32>
+  return %y : tensor<8x4x32xf32>
 }
