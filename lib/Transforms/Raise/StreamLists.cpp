@@ -297,15 +297,22 @@ static bool isMix(algebra::Reading &reading, tensor::ConcatOp stack) {
   return !isOpaque && rowCount(reading.of(stack.getInputs()[0])) != 0 && !llvm::all_of(stack.getInputs(), isProduct);
 }
 
-/// Values of one block and type that differ.
+/// Whether something else reads a part of a stack, as what mixes streams one by one does.
+static bool isReadApart(tensor::ConcatOp stack, Value part) {
+  SmallVector<Operation *> readers;
+  usersThroughViews(behindViews(part), readers);
+  return llvm::any_of(readers, [&](Operation *reader) { return reader != stack && !isa<tensor::DimOp>(reader); });
+}
+
+/// Values of one block and type that differ, and are read alone as well.
 static bool isStack(tensor::ConcatOp concat) {
   ValueRange parts = concat.getInputs();
   llvm::SmallDenseSet<Value> all(parts.begin(), parts.end());
   auto count = static_cast<int64_t>(all.size());
-  auto isInBlock = [&](Value part) { return part.getParentBlock() == concat->getBlock(); };
+  auto isStream = [&](Value part) { return part.getParentBlock() == concat->getBlock() && isReadApart(concat, part); };
   return count == static_cast<int64_t>(parts.size()) && count >= kMinStreams && count <= kMaxStreams &&
          llvm::all_equal(parts.getTypes()) && !partType(concat).isDynamicDim(concat.getDim()) &&
-         llvm::all_of(parts, isInBlock);
+         llvm::all_of(parts, isStream);
 }
 
 /// The operand of a view, made of `shown` in the place of the view; null for open sizes that it would have to ask for.
