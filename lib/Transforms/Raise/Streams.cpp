@@ -237,7 +237,7 @@ private:
     Value made;
   };
 
-  /// Marks ops as dead from one on that nothing reads any more.
+  /// Marks ops as dead from one on of which nothing reads more than sizes.
   void markDead(Operation *op);
   void raiseMixes();
   /// Adds the streams that were found in other shapes, as with the tokens of a batch apart.
@@ -256,8 +256,9 @@ private:
 } // namespace
 
 void StreamRaiser::markDead(Operation *op) {
-  bool isRead =
-      llvm::any_of(op->getUsers(), [&](Operation *user) { return !dead.contains(user) && !isOpTriviallyDead(user); });
+  bool isRead = llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return !isa<tensor::DimOp>(user) && !dead.contains(user) && !isOpTriviallyDead(user);
+  });
   if (isRead || !wouldOpBeTriviallyDead(op) || !dead.insert(op).second)
     return;
   for (Value operand : op->getOperands())
