@@ -225,7 +225,9 @@ def test_megatron_installed(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "modules", {key: value for key, value in sys.modules.items() if "megatron" not in key})
     monkeypatch.setattr(compat, "megatron", megatron)
     layer = compat.install("megatron")
+    from megatron.core.fusions import fused_mhc_kernels
     from megatron.core.transformer import hyper_connection, module
+    assert set(fused_mhc_kernels.MHC_BACKEND_DETERMINISM.values()) == {"deterministic"}
     own = hyper_connection.HyperConnectionModule(Config, 1)
     assert isinstance(own, module.MegatronModule) and all(parameter.kept for parameter in own.parameters())
     x, calls = leaves(torch.float32)["x"].flatten(-2), []
@@ -266,7 +268,6 @@ def test_megatron_functions():
     with pytest.raises(ValueError, match="needed contiguous and detached"):
         megatron.fused_h_aggregate_into(x, mix, out)
     parts = [torch.randn(9, dtype=torch.bfloat16) for _ in range(3)]
-    assert set(megatron.MHC_BACKEND_DETERMINISM.values()) == {"deterministic"}
     assert torch.equal(megatron.fused_add_3(*parts), sum(part.double() for part in parts).bfloat16())
 
 

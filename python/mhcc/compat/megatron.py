@@ -215,6 +215,6 @@ native_h_aggregate, native_h_aggregate_into, native_fused_add_3 = fused_h_aggreg
 _MODULE = ("BroadcastTensorFused", "HyperConnectionModule", *(name for name in dict(globals()) if "native_" in name))
 PLACES = {
     "megatron.core.fusions.fused_mhc_kernels": tuple(
-        name for name in dict(globals()) if name.startswith(("fused_", "is_", "log_", "triton_", "_cutile", "_triton",
-                                                             "_torch"))),
+        name for name in dict(globals()) if name.startswith(("MHC_", "fused_", "is_", "log_", "triton_", "_cutile",
+                                                             "_triton", "_torch"))),
     "megatron.core.transformer.hyper_connection": _MODULE}
