@@ -239,14 +239,6 @@ std::vector<Mix> MixSite::readingsOf(const Expr &expr) {
   return mixes;
 }
 
-/// Whether what makes `result` is all that reads a value.
-static bool isReadFor(Value result, Value value) {
-  SmallVector<Operation *> readers;
-  usersThroughViews(behindViews(value), readers);
-  Operation *maker = behindViews(result).getDefiningOp();
-  return llvm::all_of(readers, [&](Operation *reader) { return reader == maker || isa<tensor::DimOp>(reader); });
-}
-
 std::vector<Mix> MixSite::readingsOfTerms() {
   const algebra::Factor *sum = algebra::singleFactor(expr);
   IndexVars bound;
@@ -256,7 +248,7 @@ std::vector<Mix> MixSite::readingsOfTerms() {
     return {};
   for (auto [place, x] : llvm::enumerate(inner->factors)) {
     Value made = x.halves == 2 && x.node()->kind == algebra::Node::Sum ? valueOf(x) : Value();
-    if (!made || !keepsPrecision(root, made) || !isReadFor(root, made))
+    if (!made || !keepsPrecision(root, made) || !isOnlyReader(behindViews(root).getDefiningOp(), made))
       continue;
     algebra::Term others = *inner;
     others.factors.erase(others.factors.begin() + place);

@@ -72,6 +72,12 @@ Operation *mhc::singleUser(Value value) {
   return llvm::hasSingleElement(readers) ? *readers.begin() : nullptr;
 }
 
+bool mhc::isOnlyReader(Operation *op, Value value) {
+  SmallVector<Operation *> readers;
+  usersThroughViews(behindViews(value), readers);
+  return llvm::all_of(readers, [&](Operation *reader) { return reader == op || isa<tensor::DimOp>(reader); });
+}
+
 /// The ops that were found are joined by pairs of reshapes that undo each other. Products take transposes as flags.
 static void foldReshapes(func::FuncOp func) {
   MLIRContext *context = func.getContext();

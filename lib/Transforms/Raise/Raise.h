@@ -82,6 +82,8 @@ llvm::SmallVector<mlir::Operation *> opsFromTheEnd(mlir::func::FuncOp func);
 
 /// The op that reads a value once, where it is the only one besides those that ask for its sizes; null otherwise.
 mlir::Operation *singleUser(mlir::Value value);
+/// Whether an op is all that reads a value, also through views, besides ops that ask for its sizes.
+bool isOnlyReader(mlir::Operation *op, mlir::Value value);
 
 } // namespace mhc
 

@@ -168,13 +168,6 @@ void mhc::unmarkStreams(func::FuncOp func) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Whether a product is all that reads what it scales.
-static bool isOnlyReader(Operation *product, Value scaled) {
-  SmallVector<Operation *> readers;
-  usersThroughViews(behindViews(scaled), readers);
-  return llvm::all_of(readers, [&](Operation *reader) { return reader == product || isa<tensor::DimOp>(reader); });
-}
-
 /// The product that a value shows, but for numbers that scale what is read without them, too; null where it is none.
 static Operation *productOf(Value value) {
   Operation *product = behindViews(value).getDefiningOp();
@@ -297,19 +290,14 @@ static bool isMix(algebra::Reading &reading, tensor::ConcatOp stack) {
   return !isOpaque && rowCount(reading.of(stack.getInputs()[0])) != 0 && !llvm::all_of(stack.getInputs(), isProduct);
 }
 
-/// Whether something else reads a part of a stack, as what mixes streams one by one does.
-static bool isReadApart(tensor::ConcatOp stack, Value part) {
-  SmallVector<Operation *> readers;
-  usersThroughViews(behindViews(part), readers);
-  return llvm::any_of(readers, [&](Operation *reader) { return reader != stack && !isa<tensor::DimOp>(reader); });
-}
-
-/// Values of one block and type that differ, and are read alone as well.
+/// Values of one block and type that differ, and are read alone as well, as by what mixes streams one by one.
 static bool isStack(tensor::ConcatOp concat) {
   ValueRange parts = concat.getInputs();
   llvm::SmallDenseSet<Value> all(parts.begin(), parts.end());
   auto count = static_cast<int64_t>(all.size());
-  auto isStream = [&](Value part) { return part.getParentBlock() == concat->getBlock() && isReadApart(concat, part); };
+  auto isStream = [&](Value part) {
+    return part.getParentBlock() == concat->getBlock() && !isOnlyReader(concat, part);
+  };
   return count == static_cast<int64_t>(parts.size()) && count >= kMinStreams && count <= kMaxStreams &&
          llvm::all_equal(parts.getTypes()) && !partType(concat).isDynamicDim(concat.getDim()) &&
          llvm::all_of(parts, isStream);
