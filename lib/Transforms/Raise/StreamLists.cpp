@@ -235,7 +235,10 @@ static bool isReadAsStreams(Operation *product) {
   for (size_t next = 0; next < readers.size(); ++next)
     if (isa<arith::ExtFOp, arith::TruncFOp>(readers[next]))
       usersThroughViews(readers[next]->getResult(0), readers);
-  auto isWeighed = llvm::IsaPred<arith::MulFOp, BatchMatmulOp, tensor::ExtractSliceOp>;
+  auto isWeighed = [](Operation *op) { // a batch of one is a projection
+    auto batch = dyn_cast<BatchMatmulOp>(op);
+    return batch ? batch.getOut().getType().getDimSize(0) != 1 : isa<arith::MulFOp, tensor::ExtractSliceOp>(op);
+  };
   return llvm::any_of(readers, llvm::IsaPred<MatmulOp>) && llvm::any_of(readers, isWeighed);
 }
 
