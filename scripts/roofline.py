@@ -17,7 +17,7 @@ LEFT, RIGHT, TOP, BOTTOM = 70, 250, 40, 60
 X_RANGE, Y_RANGE = (0.3, 60.0), (300.0, 200000.0)  # flops a byte; Gflop/s
 LABELLED = ("aggregate", "aggregate_bwd", "contract", "expand", "post", "post_bwd", "post_bwd without d_x", "pre",
             "pre_bwd", "projection", "projection_bwd", "head", "head_bwd", "sublayer forward", "sublayer backward",
-            "sublayer")
+            "sublayer", "post_pre", "post_pre with norm", "post_pre_bwd", "post_head", "boundary")
 
 
 def read(path):

@@ -25,6 +25,13 @@ __device__ __forceinline__ void storeOnce(void *p, uint4 v) {
   asm volatile("st.global.L1::no_allocate.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)
                : "memory");
 }
+/// The same where `stores`, without a branch that loads for the value would move into.
+__device__ __forceinline__ void storeOnceIf(bool stores, void *p, uint4 v) {
+  asm volatile("{\n .reg .pred P;\n setp.ne.u32 P, %5, 0;\n"
+               " @P st.global.L1::no_allocate.v4.u32 [%0], {%1,%2,%3,%4};\n}" ::"l"(p),
+               "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "r"(uint32_t{stores})
+               : "memory");
+}
 __device__ __forceinline__ void storeOnce(void *p, uint2 v) {
   asm volatile("st.global.L1::no_allocate.v2.u32 [%0], {%1,%2};" ::"l"(p), "r"(v.x), "r"(v.y) : "memory");
 }

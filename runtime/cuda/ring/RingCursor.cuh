@@ -97,7 +97,6 @@ struct RingCursor {
     left = (tilesOf<S>(M) - tile + step - 1) / step;
   }
   __device__ bool more() const { return left > 0; }
-  __device__ bool last() const { return left == 1; }
   __device__ int firstToken() const { return tile * S::kTokens; }
   __device__ int firstTokenBefore() const { return (tile - clusterCount()) * S::kTokens; }
   __device__ void next() {
@@ -123,7 +122,6 @@ struct RingCursor<S, true> {
     ahead.read(block, 1);
   }
   __device__ __forceinline__ bool more() const { return tile < tiles; }
-  __device__ __forceinline__ bool last() const { return false; } ///< not known yet
   __device__ __forceinline__ int firstToken() const { return tile * S::kTokens; }
   __device__ __forceinline__ int firstTokenBefore() const {
     return static_cast<int>(loadWord(block.number(turn - 1)) & ~kRoundBit) * S::kTokens;

@@ -136,7 +136,7 @@ __device__ __forceinline__ void gangOwnerRole(const RingArgs &args, const GangMe
                 "an owner that is early would take sums of two rounds before, which have the same bit");
   const int lane = block.lane, i = lane % 4;
   const float alpha = kAggregate ? args.alpha[0] : 0, beta = kAggregate ? args.beta[i] : 0;
-  GateBatch<S> batch;
+  GateBatch<S> batch(0);
   int k = block.rank;
   for (RingCursor<S> at(block, args.M); at.more();
        at.next(), k += k < S::kTokens ? S::kSplit - S::kTokens : -S::kTokens) {
@@ -235,7 +235,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
   block.bars.init(kAggregate ? S::kAggregators : S::kWarps);
   __syncthreads();
   beginOverlapped();
-  takeGangRoles<S, kAggregate>(args, messages, block, [&] { loaderRole<S>(args, block, &map); }, [] {});
+  takeGangRoles<S, kAggregate>(args, messages, block, [&] { loaderRole<S, kAggregate>(args, block, &map); }, [] {});
 }
 
 constexpr int kClearThreads = 128, kClearBlocks = 264;

@@ -26,12 +26,11 @@
 //         5e-6 at most, h_pre, h_post and h_res 4e-6, u one rounding.
 // Result  One H200, graph replay over inputs beyond the caches, us (% of the fewest bytes at the speed of a 1 GiB copy
 //         of the same run, 4.24 TB/s), M = 8192:
-//           C           1280     2048     2560     4096     5120      6144      7168
-//           projection  28 (72)  39 (83)  49 (82)  70 (90)  91 (88)   111 (86)  132 (84)
-//           pre         45 (56)  52 (77)  71 (70)  91 (88)  140 (71)  145 (82)  186 (75)
-//         32768x4096: 257 (99) and 321 (99). 65536x768: 107 (90) and 166 (73). 128x4096: 7.6 and 11.
-//         What is left at C = 7168 is the two aggregating warps, which the registers leave. u by the multiplying warps,
-//         one or two tiles late, was slower at every width but 1280.
+//           C           2048     2560     3072     4096     5120      6144      7168
+//           projection  38 (84)  48 (84)  55 (88)  70 (91)  89 (90)   108 (89)  129 (86)
+//           pre         50 (81)  61 (83)  70 (86)  89 (90)  109 (91)  134 (89)  161 (87)
+//         32768x4096: 256 (99) and 324 (98). 65536x768: 104 (93) and 147 (83). 128x4096: 6.9 and 11.6.
+//         docs/performance.md, "Pre by the clock", has what each role takes, and what was slower.
 //         112 of 132 multiprocessors at a split of 16, else 120; no spills; shared memory 214 to 228 kB.
 //
 //===------------------------------------------------------------------------===//
@@ -68,70 +67,103 @@ __device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h, uint32_t w
 /// A warp has four tokens of some of a tile's boxes at a time: a line of memory per token, 16 bytes a lane. They are
 /// the same four in all boxes, unless the warps are an odd number.
 template <typename S>
-__device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBlock<S> &block) {
-  constexpr int kFours = S::kTokens / 4, kStep = S::kAggregators / kFours;
-  constexpr int kTurns = (S::kBoxes * kFours + S::kAggregators - 1) / S::kAggregators;
-  constexpr int kAtOnce = S::kWide >= S::kRoles && !S::kPads ? 4 : 2; // boxes with loads in flight, as registers allow
-  constexpr bool kSameFour = S::kAggregators % kFours == 0;
-  const int index = block.warp - S::kFirstAggregator, inTile = index % kFours * 4 + block.lane / 8,
-            chunk = block.lane % 8;
-  const uint32_t inBox = inTile * 128 + (chunk ^ (inTile & 7)) * 16;
-  const auto boxOf = [&](int turn) {
+struct AggregatorShare {
+  static constexpr int kFours = S::kTokens / 4, kPieces = S::kBoxes * kFours;
+  static constexpr int kStep =
+      S::kAggregators / kFours; ///< boxes from one turn to the next, where the four are the same
+  static constexpr int kTurns = (kPieces + S::kAggregators - 1) / S::kAggregators;
+  static constexpr bool kSameFour = S::kAggregators % kFours == 0;
+  static constexpr bool kAllThere = kSameFour && kPieces % S::kAggregators == 0 && !S::kPads;
+  int index, boxes;       ///< of the warp; of the block, those that have channels
+  int inTile, chunk;      ///< of a lane: its token in the first turn, and its place in a line
+  uint32_t inBox, inSlot; ///< where its channels of the first stream are in the first turn
+
+  __device__ __forceinline__ explicit AggregatorShare(const RingBlock<S> &block)
+      : index(block.warp - S::kFirstAggregator),
+        boxes(S::kPads ? min(S::kBoxes, S::kWidth / 64 - int(block.rank) * S::kBoxes) : S::kBoxes),
+        inTile(index % kFours * 4 + block.lane / 8), chunk(block.lane % 8),
+        inBox(inTile * 128 + (chunk ^ (inTile & 7)) * 16), inSlot(box(0) * S::kBoxBytes + inBox) {}
+
+  __device__ __forceinline__ int box(int turn) const {
     return kSameFour ? index / kFours + turn * kStep : (index + turn * S::kAggregators) / kFours;
-  };
-  const auto inTileOf = [&](int turn) {
-    return kSameFour ? inTile : (index + turn * S::kAggregators) % kFours * 4 + block.lane / 8;
-  };
-  const auto inBoxOf = [&](int turn) {
-    return kSameFour ? inBox : inTileOf(turn) * 128 + (chunk ^ (inTileOf(turn) & 7)) * 16;
-  };
-  uint16_t *const u = static_cast<uint16_t *>(args.u) + block.rank * S::kChannels + chunk * 8;
+  }
+  __device__ __forceinline__ bool has(int turn) const { return kAllThere || box(turn) < boxes; }
+  __device__ __forceinline__ int inTileAt(int turn) const {
+    return kSameFour ? inTile : (index + turn * S::kAggregators) % kFours * 4 + inTile % 4;
+  }
+  __device__ __forceinline__ uint32_t inSlotAt(int turn) const {
+    if (kAllThere)
+      return inSlot + turn * (kStep * S::kBoxBytes);
+    const int token = inTileAt(turn);
+    return min(box(turn), S::kBoxes - 1) * S::kBoxBytes +
+           (kSameFour ? inBox : token * 128 + (chunk ^ (token & 7)) * 16);
+  }
+};
+
+template <typename S>
+__device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBlock<S> &block) {
+  using Share = AggregatorShare<S>;
+  constexpr int kAtOnce = 2; // boxes with loads in flight: more was no faster
+  constexpr int kPerToken = S::kPairs ? 2 : 1;
+  const Share share(block);
+  uint16_t *const u = static_cast<uint16_t *>(args.u) + block.rank * S::kChannels + share.chunk * 8 +
+                      (Share::kSameFour ? share.box(0) * 64 : 0);
   const int64_t stored = args.u ? args.M : 0; // tokens
-  const int boxes = S::kPads ? min(S::kBoxes, S::kWidth / 64 - int(block.rank) * S::kBoxes) : S::kBoxes;
   for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
-    barrierWaitRemote(block.bars.hPre(at.slot), at.parity);
-    if (block.lane < S::kBoxes) // complete long since; who reads a box has seen its barrier
+    if (block.lane < S::kBoxes) // complete before what comes next; who reads a box has seen its barrier
       barrierWait(block.bars.ready(at.slot, block.lane), at.parity);
     __syncwarp();
-    float4 h = loadSharedFloat4(block.hPre(at.slot) + inTile * 16);
-    const int64_t sameToken = at.firstToken() + inTile;
+    barrierWaitRemote(block.bars.hPre(at.slot), at.parity);
+    float4 h[kAtOnce];
+    h[0] = loadSharedFloat4(block.hPre(at.slot) + share.inTile * 16);
+    const uint32_t slot = block.box(at.slot, 0);
+    const int64_t sameToken = at.firstToken() + share.inTile;
+    uint16_t *const sameRow = u + sameToken * (kPerToken * S::kWidth);
 #pragma unroll
-    for (int turn = 0; turn < kTurns; turn += kAtOnce) {
+    for (int turn = 0; turn < Share::kTurns; turn += kAtOnce) {
       uint4 x[kAtOnce][4];
 #pragma unroll
-      for (int k = 0; k < kAtOnce && turn + k < kTurns; ++k)
+      for (int k = 0; k < kAtOnce && turn + k < Share::kTurns; ++k) {
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-          x[k][i] = loadShared4(block.box(at.slot, min(boxOf(turn + k), S::kBoxes - 1)) + inBoxOf(turn + k) +
-                                i * S::kStreamBytes);
+          x[k][i] = loadShared4(slot + share.inSlotAt(turn + k) + i * S::kStreamBytes);
+        if (Share::kSameFour)
+          h[k] = h[0];
+        else if (turn + k > 0)
+          h[k] = loadSharedFloat4(block.hPre(at.slot) + share.inTileAt(turn + k) * 16);
+      }
+      if (turn + kAtOnce >= Share::kTurns) {
+        __syncwarp();
+        if (block.lane == 0)
+          barrierArrive(block.bars.free(at.slot));
+      }
 #pragma unroll
-      for (int k = 0; k < kAtOnce && turn + k < kTurns; ++k) {
-        const int box = boxOf(turn + k);
-        const int64_t token = kSameFour ? sameToken : at.firstToken() + inTileOf(turn + k);
-        if (!kSameFour && turn + k > 0)
-          h = loadSharedFloat4(block.hPre(at.slot) + inTileOf(turn + k) * 16);
-        if (box >= boxes || token >= stored)
-          continue;
-        const uint32_t weights = block.weights(box * 64 + chunk * 8);
+      for (int k = 0; k < kAtOnce && turn + k < Share::kTurns; ++k) {
+        const int box = share.box(turn + k);
+        const int64_t token = Share::kSameFour ? sameToken : at.firstToken() + share.inTileAt(turn + k);
+        uint16_t *const to = Share::kSameFour ? sameRow + (turn + k) * (Share::kStep * 64)
+                                              : u + token * (kPerToken * S::kWidth) + box * 64;
+        const bool stores = token < stored && share.has(turn + k);
+        const uint32_t weights = block.weights(box * 64 + share.chunk * 8);
         if constexpr (S::kPairs) {
-          storeOnce(u + token * 2 * S::kWidth + box * 64, weigh<S, 0, 2>(x[k], h, weights));
-          storeOnce(u + (token * 2 + 1) * S::kWidth + box * 64, weigh<S, 1, 2>(x[k], h, weights));
+          storeOnceIf(stores, to, weigh<S, 0, 2>(x[k], h[k], weights));
+          storeOnceIf(stores, to + S::kWidth, weigh<S, 1, 2>(x[k], h[k], weights));
         } else {
-          storeOnce(u + token * S::kWidth + box * 64, weigh<S>(x[k], h, weights));
+          storeOnceIf(stores, to, weigh<S>(x[k], h[k], weights));
         }
       }
     }
-    __syncwarp();
-    if (block.lane == 0)
-      barrierArrive(block.bars.free(at.slot));
   }
 }
 
-template <typename S>
+template <typename S, bool kAggregate>
 __device__ __forceinline__ void loaderRole(const RingArgs &args, const RingBlock<S> &block, const CUtensorMap *map) {
+  constexpr int kBesidePhi = 2; // tiles: with more, phi is the last to come. The product alone is bound by memory
   if (block.lane != 0)
     return;
   for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
+    if (kAggregate && at.turn == kBesidePhi)
+      barrierWait(block.bars.phi(), 0);
     barrierWait(block.bars.free(at.slot), at.parity ^ 1);
     for (int box = 0; box < S::kBoxes; ++box) {
       barrierExpect(block.bars.full(at.slot, box), S::kBoxBytes);
@@ -178,7 +210,7 @@ __device__ __forceinline__ void takeRoles(const RingArgs &args, const RingBlock<
       multiplyRole<S, kAggregate>(args, block);
     else if (!S::kWideMixers && block.warp >= S::kFirstMixer)
       mix();
-    else if constexpr (kAggregate)
+    else if constexpr (kAggregate && S::kWide < S::kFirstAggregator + S::kAggregators)
       aggregateRole<S>(args, block);
   }
   __syncwarp();
@@ -201,7 +233,7 @@ __global__ void __launch_bounds__(S::kThreads, 1)
   const RingBlock<S> block = ringBlock<S>(memory);
   startRing(block, kAggregate ? S::kAggregators : S::kWarps);
   beginOverlapped();
-  takeRoles<S, kAggregate>(args, block, [&] { loaderRole<S>(args, block, &map); }, [] {});
+  takeRoles<S, kAggregate>(args, block, [&] { loaderRole<S, kAggregate>(args, block, &map); }, [] {});
 }
 
 } // namespace mhcrt

@@ -37,7 +37,7 @@ struct RingShapeOf<1024, kAggregate> {
 };
 template <>
 struct RingShapeOf<1280, true> {
-  using Type = RingShape<4, 10, 1, 2, 12, 640, 112>;
+  using Type = RingShape<4, 10, 1, 3, 12, 512, 144>;
 };
 template <>
 struct RingShapeOf<1280, false> {
@@ -53,7 +53,7 @@ struct RingShapeOf<2048, kAggregate> {
 };
 template <>
 struct RingShapeOf<2560, true> {
-  using Type = RingShape<8, 10, 1, 2, 12, 640, 112>;
+  using Type = RingShape<8, 10, 1, 3, 12, 512, 144>;
 };
 template <>
 struct RingShapeOf<2560, false> {
@@ -73,7 +73,7 @@ struct RingShapeOf<4096, kAggregate> {
 };
 template <>
 struct RingShapeOf<5120, true> {
-  using Type = RingShape<16, 10, 1, 2, 12, 640, 112>;
+  using Type = RingShape<16, 10, 1, 3, 12, 512, 144>;
 };
 template <>
 struct RingShapeOf<5120, false> {

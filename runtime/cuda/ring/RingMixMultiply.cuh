@@ -43,7 +43,9 @@ template <typename S>
 __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const RingMixArgs &mix, const RingBlock<S> &block,
                                                 const RingMixMaps &maps) {
   // y is copied before this product, where the other warp of the box has mixed; first of all where that was faster.
-  constexpr int kCopyBefore = S::kSplit < 8 || S::kWarps < 12 ? 0 : 2;
+  constexpr int kCopyBefore = S::kSplit < 8 || S::kWarps < 12 ? 0 : 3;
+  // Three slots and fewer are filled again when the sums are on their way: y has left by then, without a wait.
+  constexpr bool kRefillsLate = S::kSlots <= 3;
   const int box = block.warp / 2;
   const int channel = (block.rank * S::kWarps + block.warp) * 32; // the warp's first
   // Made again where they are used, for want of registers.
@@ -59,6 +61,13 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
   uint4 before[4];
   NextInSlot<S> next(block);
   RingCursor<S> at(block, args.M);
+  const auto refill = [&] { // the slot, whose y has been copied
+    if (copies() && next.find(at)) {
+      waitStoresRead<0>();
+      loadMixBox(block, maps, at.slot, box, next.tile * S::kTokens);
+    }
+    __syncwarp();
+  };
   for (; at.more(); at.next()) {
     barrierWait(block.bars.coefficients(at.slot), at.parity);
     barrierWait(block.bars.full(at.slot, box), at.parity);
@@ -90,11 +99,8 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
       }
       multiplyStream<S>(phi, stream, {y.streams[stream]}, sums);
     }
-    if (copies() && next.find(at)) {
-      waitStoresRead<0>();
-      loadMixBox(block, maps, at.slot, box, next.tile * S::kTokens);
-    }
-    __syncwarp();
+    if (!kRefillsLate)
+      refill();
     barrierWait(block.bars.partialFree(), (at.turn & 1) ^ 1);
     const uint32_t partial = block.memory + S::kPartial + block.warp * S::kPartialBytes;
     storePartials<S>(sums[0], partial, laneAgain());
@@ -104,6 +110,8 @@ __device__ __forceinline__ void mixMultiplyRole(const RingArgs &args, const Ring
     __syncwarp();
     if (laneAgain() == 0)
       barrierArrive(block.bars.partialFull());
+    if (kRefillsLate)
+      refill();
     if (at.turn > 0)
       aggregateHeld(args, block, at, before, channel + laneAgain() % 4 * 8);
 #pragma unroll

@@ -133,6 +133,16 @@ __device__ __forceinline__ void storePartials(const float (&sums)[kPhiBlocks + 1
                      g % 2 ? sums[kPhiBlocks][1] : sums[kPhiBlocks][0]);
 }
 
+/// A warp that multiplies has its part of phi, for which the loader of pre waits.
+template <typename S, bool kAggregate>
+__device__ __forceinline__ void sayPhiIsHere(const RingBlock<S> &block) {
+  if (!kAggregate || S::kMixes)
+    return;
+  __syncwarp();
+  if (block.lane == 0)
+    barrierArrive(block.bars.phi());
+}
+
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void multiplyRole(const RingArgs &args, const RingBlock<S> &block) {
   const int box = block.warp / 2, token = tokenOfLane(block.lane), chunk = block.warp % 2 * 4 + block.lane % 4;
@@ -142,6 +152,7 @@ __device__ __forceinline__ void multiplyRole(const RingArgs &args, const RingBlo
   phi.template load<S::kPhiStreams, S::kColumns>(args.phi, args.C, channel, block.lane,
                                                  block.memory + S::kPhi +
                                                      block.warp * PhiFragments<S::kHeld>::kSharedBytes);
+  sayPhiIsHere<S, kAggregate>(block);
   for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     barrierWait(block.bars.ready(at.slot, box), at.parity);
     float sums[S::kGroups][kPhiBlocks + 1][4] = {};
@@ -184,6 +195,7 @@ __device__ __forceinline__ void clearPartials(const RingBlock<S> &block) {
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void paddingRole(const RingArgs &args, const RingBlock<S> &block) {
   clearPartials(block);
+  sayPhiIsHere<S, kAggregate>(block);
   for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     barrierWait(block.bars.full(at.slot, block.warp / 2), at.parity);
     if (!kAggregate && block.lane == 0)

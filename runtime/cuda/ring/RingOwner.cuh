@@ -57,14 +57,19 @@ __device__ __forceinline__ void storeProjection(const RingArgs &args, int64_t to
 }
 
 /// The gates' inputs of a batch of tokens on their way to another warp, each token's number in place of its squares.
+/// The first batch is the smaller one: the last begins as soon as it is there, when the one before it is over.
 template <typename S>
 struct GateBatch {
-  static_assert(kGateRows % S::kOwned == 0, "a batch ends with a tile");
-  int rows = 0, batch = 0;
+  static_assert(S::kGateRows % S::kOwned == 0, "a batch ends with a tile");
+  int rows = 0, batch = 0, most; ///< most: of the batch
+
+  /// `tokens` that the block owns in all; as many batches as they need where that is not known.
+  __device__ __forceinline__ explicit GateBatch(int tokens)
+      : most(tokens > 0 ? (tokens - 1) % S::kGateRows + 1 : S::kGateRows) {}
 
   /// Lane l has float l of each of the tokens' rows.
   __device__ __forceinline__ void add(const RingBlock<S> &block, int token, const float (&values)[S::kOwned]) {
-    const int half = batch & 1, row = half * kGateRows + rows;
+    const int half = batch & 1, row = half * S::kGateRows + rows;
     if (rows == 0)
       barrierWait(block.bars.gateFree(half), ((batch >> 1) & 1) ^ 1);
 #pragma unroll
@@ -75,7 +80,7 @@ struct GateBatch {
     rows += S::kOwned;
   }
 
-  /// The last batch, of whoever does not know which token is the last.
+  /// A last batch behind the others, of whoever did not know which token is the last, or has none.
   __device__ __forceinline__ void end(const RingBlock<S> &block) {
     if (rows == 0)
       barrierWait(block.bars.gateFree(batch & 1), ((batch >> 1) & 1) ^ 1);
@@ -83,15 +88,16 @@ struct GateBatch {
   }
 
   __device__ __forceinline__ void finish(const RingBlock<S> &block, bool last) {
-    if (rows < kGateRows && !last)
+    if (rows < most && !last)
       return;
     const int half = batch & 1;
     if (block.lane == 0)
-      storeSharedInt(block.memory + S::kGateCounts + half * 4, last ? rows + 2 * kGateRows : rows);
+      storeSharedInt(block.memory + S::kGateCounts + half * 4, last ? rows + 2 * S::kGateRows : rows);
     __syncwarp();
     if (block.lane == 0)
       barrierArrive(block.bars.gateFull(half));
     rows = 0;
+    most = S::kGateRows;
     ++batch;
   }
 };
@@ -170,6 +176,16 @@ struct OwnedScalars {
     gate = kAggregate ? roundedTo(fastSigmoid(fmaf(multiplier * sum, alpha, beta)) + args.preEps, args.hPreFormat) : 0;
   }
 
+  /// A token's value, of those above: all lanes have that of the only one.
+  __device__ __forceinline__ static float ofToken(float value, int k) {
+    return S::kOwned == 1 ? value : __shfl_sync(~0u, value, 4 * k);
+  }
+  /// The same of the gate of stream lane % 4.
+  __device__ __forceinline__ float gateOfToken(int k, int lane) const {
+    constexpr bool kHasIt = S::kOwned == 1 && !S::kPairs;
+    return kHasIt ? gate : __shfl_sync(~0u, gate, 4 * k + (S::kPairs ? lane % 2 * 2 : lane % 4));
+  }
+
   /// Sends the weights that u is mixed by to all blocks, a token and a block per lane, times the multiplier of a norm.
   __device__ __forceinline__ void sendWeights(const RingBlock<S> &block, int slot, float weight, float norm) const {
     const int k = block.lane / S::kSplit % S::kOwned, to = block.lane % S::kSplit;
@@ -185,6 +201,15 @@ struct OwnedScalars {
   }
 };
 
+/// Whether the tile is the last of which its owner has tokens; false where that is not known.
+template <typename S>
+__device__ __forceinline__ bool isLastOwned(const RingCursor<S> &at) {
+  if constexpr (S::kCounted)
+    return false;
+  else
+    return at.left <= (S::kTakesTurns ? 2 : 1);
+}
+
 /// One tile of an owner, each step for all of its tokens so that their latencies overlap.
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void finishTile(const RingArgs &args, const RingBlock<S> &block, const RingCursor<S> &at,
@@ -199,16 +224,15 @@ __device__ __forceinline__ void finishTile(const RingArgs &args, const RingBlock
   if (kAggregate) {
 #pragma unroll
     for (int k = 0; k < S::kOwned; ++k) {
-      const float gate = __shfl_sync(~0u, own.gate, 4 * k + (S::kPairs ? lane % 2 * 2 : lane % 4));
-      const float multiplier = __shfl_sync(~0u, own.multiplier, 4 * k);
-      logits[k] = lane < (S::kPairs ? 2 : 4) ? gate : multiplier * sums[k];
+      const float gate = own.gateOfToken(k, lane), logit = own.ofToken(own.multiplier, k) * sums[k];
+      logits[k] = lane < (S::kPairs ? 2 : 4) ? gate : logit;
     }
     batch.add(block, first, logits);
-    batch.finish(block, !S::kTakesTurns && at.last());
+    batch.finish(block, isLastOwned(at));
   }
 #pragma unroll
   for (int k = 0; k < S::kOwned; ++k) {
-    const float square = __shfl_sync(~0u, own.square, 4 * k), multiplier = __shfl_sync(~0u, own.multiplier, 4 * k);
+    const float square = own.ofToken(own.square, k), multiplier = own.ofToken(own.multiplier, k);
     if (first + k < args.M)
       storeProjection<S::kColumns>(args, first + k, lane, sums[k], square, multiplier);
   }
@@ -223,14 +247,27 @@ __device__ __forceinline__ float givenWeight(const RingArgs &args, const RingBlo
   return args.hIn ? args.hIn[min(token, args.M - 1) * (S::kPairs ? 2 : 4) + gateOf<S>(block.lane % 4)] : 0.0f;
 }
 
+/// Tiles of which a block owns tokens; 0 where that is not known.
+template <typename S>
+__device__ __forceinline__ int ownedTiles(const RingBlock<S> &block, const RingArgs &args) {
+  if constexpr (S::kCounted)
+    return 0;
+  else if constexpr (S::kTakesTurns)
+    return (RingCursor<S>(block, args.M).left + (owns(block, 0) ? 1 : 0)) / 2;
+  else
+    return RingCursor<S>(block, args.M).left;
+}
+
 /// The tokens that a block owns, tile by tile.
 template <typename S, bool kAggregate>
 struct TileOwner {
   float alpha, beta;
+  int tiles; ///< ownedTiles()
   GateBatch<S> batch;
 
   __device__ __forceinline__ TileOwner(const RingArgs &args, const RingBlock<S> &block)
-      : alpha(kAggregate ? args.alpha[0] : 0), beta(kAggregate ? args.beta[gateOf<S>(block.lane & 3)] : 0) {}
+      : alpha(kAggregate ? args.alpha[0] : 0), beta(kAggregate ? args.beta[gateOf<S>(block.lane & 3)] : 0),
+        tiles(ownedTiles(block, args)), batch(tiles * S::kOwned) {}
 
   /// Waits for the sums of its tokens of a tile, where it has some. `given`: givenWeight().
   __device__ __forceinline__ void finish(const RingArgs &args, const RingBlock<S> &block, const RingCursor<S> &at,
@@ -245,7 +282,7 @@ struct TileOwner {
   }
 
   __device__ __forceinline__ void end(const RingBlock<S> &block) {
-    if (kAggregate && (S::kTakesTurns || S::kCounted)) // who does not know which tile is the last
+    if (kAggregate && tiles == 0)
       batch.end(block);
   }
 };
@@ -334,13 +371,15 @@ __device__ __forceinline__ void gatesRole(const RingArgs &args, const RingBlock<
   for (int batch = S::kThroughMemory ? 0 : -1;; ++batch) {
     const int half = batch & 1;
     const bool isEmpty = !S::kThroughMemory && batch < 0;
-    held.map.iters = isEmpty ? 1 : args.sinkhorn.iters;
     if (!isEmpty)
       barrierWait(block.bars.gateFull(half), (batch >> 1) & 1);
     const int count = isEmpty ? 0 : loadSharedInt(block.memory + S::kGateCounts + half * 4);
-    const bool last = count >= 2 * kGateRows;
-    const int tokens = last ? count - 2 * kGateRows : count;
-    const auto rowAt = [&](int k) { return block.memory + S::kGateInput + (half * kGateRows + k) * kGateFloats * 4; };
+    const bool last = count >= 2 * S::kGateRows;
+    const int tokens = last ? count - 2 * S::kGateRows : count;
+    held.map.iters = tokens > 0 ? args.sinkhorn.iters : 1;
+    const auto rowAt = [&](int k) {
+      return block.memory + S::kGateInput + (half * S::kGateRows + k) * kGateFloats * 4;
+    };
     const auto tokenAt = [&](int k) { return loadSharedInt(rowAt(k) + kSquares * 4); };
     const int k = max(min(block.lane, tokens - 1), 0);
     if constexpr (!S::kThroughMemory)

@@ -132,7 +132,7 @@ __device__ __forceinline__ void sendSums(const RingBlock<S> &block, int slot, in
     const int piece = block.lane + 32 * turn, token = piece / kPieces;
     if (token >= S::kTokens)
       continue;
-    const uint32_t owner = token / S::kOwned, row = block.rank * S::kOwned + token % S::kOwned;
+    const uint32_t owner = ownerOf<S>(token, tile), row = block.rank * S::kOwned + token % S::kOwned;
     const uint32_t to = block.received(slot) + row * S::kRowBytes + piece % kPieces * 16;
     sendRemote(remoteAddress(to, owner), sums[turn], remoteAddress(block.bars.received(slot), owner));
   }

@@ -26,8 +26,7 @@ __host__ __device__ constexpr int productPlace(int i, int k) {
 // 3, and of squares from stream 0 on.
 constexpr int kEvenLane = kSquares, kOddLane = 25, kSelfLane = 28;
 constexpr int kGateFloats = 25; ///< of a token's row for the gates; odd, so that lanes are on different banks
-constexpr int kGateRows = 16;   ///< tokens the gates take at once
-constexpr int kMostTurns = 32;  ///< whose tiles' numbers a block has at once; a power of two
+constexpr int kMostTurns = 64;  ///< whose tiles' numbers a block has at once; a power of two
 constexpr int kBlockMemory = 232448;
 constexpr int kCoefficientBytes = 80; ///< of a token: h_res and h_post
 
@@ -69,15 +68,22 @@ struct RingTiling {
   static constexpr int kFirstMixer = kWideMixers ? kWarps : kRoles - kMixers;
   static constexpr int kFirstAggregator = kWideMixers ? kWarps + kMixers : kWarps;
   static constexpr int kAggregators = kRoles - kWarps - kMixers;
-  static constexpr int kPhiStreams = kRegisters >= 144 ? 4 : kRegisters >= 112 ? 2 : 1; ///< of phi, loaded at once
+  static constexpr int kPhiStreams = // of phi, loaded at once: as many as fit beside the blocks that are held
+      kRegisters - 32 * kHeld >= 80 ? 4
+      : kRegisters >= 112           ? 2
+                                    : 1;
   static constexpr int kTokens = 8 * kGroups;
   static constexpr int kChannels = 32 * kWarps; ///< of a block
   static constexpr int kWidth = kWidth_;
   static constexpr bool kPads = kWidth < kChannels * kSplit;
-  static constexpr int kOwned = std::max(1, kTokens / kSplit);    ///< tokens of a tile whose sums one block finishes
-  static constexpr int kOwners = kTokens / kOwned;                ///< blocks that own tokens of a tile
-  static constexpr bool kTakesTurns = kNorms && kOwners < kSplit; ///< the other half of the blocks own the next tile's
-  static constexpr int kStreamBytes = kTokens * 128;              ///< of one stream in a box
+  static constexpr int kOwned = std::max(1, kTokens / kSplit); ///< tokens of a tile whose sums one block finishes
+  static constexpr int kOwners = kTokens / kOwned;             ///< blocks that own tokens of a tile
+  /// The other half of the blocks own the next tile's tokens. Multipliers that mix were slower so without a norm.
+  static constexpr bool kTakesTurns = kOwners < kSplit && (kNorms || !(kMixes || kThroughMemory));
+  /// Tokens the gates take at once, one a lane: their time is that of one. Mixers leave no room for more, and
+  /// multipliers that mix were slower with more where there is no norm.
+  static constexpr int kGateRows = kOwned > 1 && (!kMixes || (kMultipliersMix && kNorms)) ? 32 : 16;
+  static constexpr int kStreamBytes = kTokens * 128;                ///< of one stream in a box
   static constexpr int kBoxBytes = (kMixes ? 5 : 4) * kStreamBytes; ///< with f behind x
   static constexpr int kSlotBytes = kBoxes * kBoxBytes;
   // A warp's sums of a tile. Where registers do not hold those for a norm until the last tile's are sent, there are
@@ -92,13 +98,13 @@ struct RingTiling {
   static constexpr int kGateBytes = kGateRows * kGateFloats * 4;
   static constexpr int kWeightBytes = kNorms ? kChannels * 4 : 0; ///< of the norm
   static constexpr int kMixBytes = kMixes ? kTokens * kCoefficientBytes : 0;
-  static constexpr int kNumberBytes = kThroughMemory ? 0 : 4 * kMostTurns; ///< see RingCursor.cuh
+  static constexpr int kNumberBytes = kThroughMemory || kNorms ? 0 : 4 * kMostTurns; ///< see CountedShape
   static constexpr int kSlotBarriers = 3 + kBoxes + (kMixes ? kBoxes + 1 : 0);
 
   // Shared memory. A slot of the ring takes part in everything that a tile needs on its way.
   static constexpr int kPerSlot = kSlotBytes + kReceivedBytes + kTokens * 16 + kMixBytes + kSlotBarriers * 8;
   static constexpr int kFixed = kWarps * PhiFragments<kHeld>::kSharedBytes + kWarps * kPartialBytes + kWeightBytes +
-                                2 * (kGateBytes + 4) + kNumberBytes + 6 * 8 + 16;
+                                2 * (kGateBytes + 4) + kNumberBytes + 7 * 8 + 16;
   static constexpr int kSlots = (kBlockMemory - kFixed) / kPerSlot;
   static constexpr int kRing = 0;
   static constexpr int kPhi = kRing + kSlots * kSlotBytes;
@@ -111,7 +117,7 @@ struct RingTiling {
   static constexpr int kGateCounts = kGateInput + 2 * kGateBytes;
   static constexpr int kNumbers = kGateCounts + 2 * 4; ///< of tiles
   static constexpr int kBarriers = (kNumbers + kNumberBytes + 7) / 8 * 8;
-  static constexpr int kBytes = kBarriers + (6 + kSlots * kSlotBarriers) * 8;
+  static constexpr int kBytes = kBarriers + (7 + kSlots * kSlotBarriers) * 8;
 
   static_assert(kWarps % 2 == 0 && kBytes <= kBlockMemory);
   static_assert(!kProductsInSlot || 2 * kTokens * kProductBytes <= kStreamBytes, "of both warps of a box");
@@ -146,7 +152,7 @@ struct PairsShape : S {
 template <typename S>
 struct CountedShape : S {
   static constexpr bool kCounted = true;
-  static_assert(!S::kThroughMemory, "all gangs run at once");
+  static_assert(!S::kThroughMemory && !S::kNorms, "all gangs run at once; others have no room for numbers");
 };
 
 /// The same with u normalised.
@@ -176,7 +182,8 @@ struct RingBarriers {
   __device__ uint32_t partialFree() const { return base + 8; }
   __device__ uint32_t gateFull(int half) const { return base + 16 + 8 * half; }
   __device__ uint32_t gateFree(int half) const { return base + 32 + 8 * half; }
-  __device__ uint32_t received(int slot) const { return base + 48 + 8 * slot; }
+  __device__ uint32_t phi() const { return base + 48; } ///< warps have their part of phi
+  __device__ uint32_t received(int slot) const { return base + 56 + 8 * slot; }
   __device__ uint32_t hPre(int slot) const { return received(S::kSlots + slot); }
   __device__ uint32_t free(int slot) const { return received(2 * S::kSlots + slot); }
   __device__ uint32_t full(int slot, int box) const { return received(3 * S::kSlots + slot * S::kBoxes + box); }
@@ -185,17 +192,17 @@ struct RingBarriers {
   /// Where the streams that are multiplied wait.
   __device__ uint32_t ready(int slot, int box) const { return S::kMixes ? mixed(slot, box) : full(slot, box); }
 
-  static constexpr int kCount = 6 + S::kSlots * S::kSlotBarriers;
+  static constexpr int kCount = 7 + S::kSlots * S::kSlotBarriers;
 
   /// Called by all threads. `readers` arrive where a slot of the ring may be filled again.
   __device__ void init(int readers) const {
     for (int k = threadIdx.x; k < kCount; k += S::kThreads) {
-      const bool isFree = k >= 6 + 2 * S::kSlots && k < 6 + 3 * S::kSlots;
-      int arrivals = k == 0 ? S::kWarps : isFree ? readers : 1;
+      const bool isFree = k >= 7 + 2 * S::kSlots && k < 7 + 3 * S::kSlots;
+      int arrivals = k == 0 || k == 6 ? S::kWarps : isFree ? readers : 1;
       if constexpr (S::kMixing == Mixing::mixers) // lanes that have copied coefficients
         arrivals = k >= kCount - S::kSlots ? 32 : arrivals;
       if constexpr (S::kMultipliersMix) { // both warps with channels of a box say that they have mixed theirs
-        constexpr int kMixed = 6 + (3 + S::kBoxes) * S::kSlots;
+        constexpr int kMixed = 7 + (3 + S::kBoxes) * S::kSlots;
         arrivals = k >= kMixed && k < kMixed + S::kSlots * S::kBoxes ? 2 : arrivals;
       }
       barrierInit(base + 8 * k, arrivals);
