@@ -112,38 +112,112 @@ std::string mhc::describe(const Polynomial &a, llvm::function_ref<std::string(un
   return text.empty() ? "0" : text;
 }
 
-/// A product of numbers and symbols.
-static std::optional<Polynomial> parseTerm(llvm::StringRef text,
-                                           llvm::function_ref<unsigned(llvm::StringRef)> symbolOf) {
-  std::optional<Polynomial> product = constantPolynomial(1);
-  llvm::SmallVector<llvm::StringRef> factors;
-  text.split(factors, '*');
-  for (llvm::StringRef factor : factors) {
-    int64_t number;
-    if (factor.empty() || !product)
-      return std::nullopt;
-    bool isNumber = llvm::isDigit(factor.front());
-    if (isNumber && factor.getAsInteger(10, number))
-      return std::nullopt;
-    product = multiply(*product, isNumber ? constantPolynomial(number) : symbolPolynomial(symbolOf(factor)));
+namespace {
+using SymbolOf = llvm::function_ref<unsigned(llvm::StringRef)>;
+
+/// Reads a sum of products of powers. Anything else in parentheses, and a call, is a symbol.
+class PolynomialParser {
+public:
+  PolynomialParser(llvm::StringRef text, SymbolOf symbolOf) : rest(text), symbolOf(symbolOf) {}
+  /// The whole text.
+  std::optional<Polynomial> parse();
+
+private:
+  std::optional<Polynomial> product();
+  std::optional<Polynomial> power();
+  std::optional<Polynomial> atom();
+  std::optional<Polynomial> inParentheses();
+  /// The text up to the end of the parentheses that it begins with, which are taken; empty where they have none.
+  llvm::StringRef takeParentheses();
+
+  llvm::StringRef rest;
+  SymbolOf symbolOf;
+};
+} // namespace
+
+llvm::StringRef PolynomialParser::takeParentheses() {
+  int64_t depth = 0;
+  for (auto [i, c] : llvm::enumerate(rest)) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (depth != 0)
+      continue;
+    llvm::StringRef group = rest.take_front(i + 1);
+    rest = rest.drop_front(i + 1);
+    return group;
   }
-  return product;
+  return {};
 }
 
-std::optional<Polynomial> mhc::parsePolynomial(llvm::StringRef text,
-                                               llvm::function_ref<unsigned(llvm::StringRef)> symbolOf) {
+std::optional<Polynomial> PolynomialParser::inParentheses() {
+  llvm::StringRef group = takeParentheses();
+  if (group.size() < 3)
+    return std::nullopt;
+  llvm::StringRef inner = group.drop_front().drop_back();
+  if (std::optional<Polynomial> known = PolynomialParser(inner, symbolOf).parse())
+    return known;
+  return symbolPolynomial(symbolOf(group));
+}
+
+std::optional<Polynomial> PolynomialParser::atom() {
+  if (rest.starts_with("("))
+    return inParentheses();
+  auto isOfName = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$'; };
+  llvm::StringRef name = rest.take_while(isOfName);
+  if (name.empty())
+    return std::nullopt;
+  rest = rest.drop_front(name.size());
+  int64_t number;
+  if (llvm::isDigit(name.front()))
+    return name.getAsInteger(10, number) ? std::nullopt : std::optional(constantPolynomial(number));
+  if (!rest.starts_with("("))
+    return symbolPolynomial(symbolOf(name));
+  llvm::StringRef arguments = takeParentheses();
+  if (arguments.empty())
+    return std::nullopt;
+  return symbolPolynomial(symbolOf({name.data(), name.size() + arguments.size()}));
+}
+
+std::optional<Polynomial> PolynomialParser::power() {
+  constexpr unsigned kMaxExponent = 8;
+  std::optional<Polynomial> base = atom();
+  if (!base || !rest.consume_front("**"))
+    return base;
+  unsigned exponent;
+  if (rest.consumeInteger(10, exponent) || exponent == 0 || exponent > kMaxExponent)
+    return std::nullopt;
+  std::optional<Polynomial> result = base;
+  for (unsigned i = 1; i < exponent && result; ++i)
+    result = multiply(*result, *base);
+  return result;
+}
+
+std::optional<Polynomial> PolynomialParser::product() {
+  std::optional<Polynomial> result = power();
+  while (result && rest.consume_front("*")) {
+    std::optional<Polynomial> factor = power();
+    result = factor ? multiply(*result, *factor) : std::nullopt;
+  }
+  return result;
+}
+
+std::optional<Polynomial> PolynomialParser::parse() {
   std::optional<Polynomial> sum = Polynomial{};
-  bool negative = text.consume_front("-");
-  for (size_t end = 0; end != llvm::StringRef::npos && sum;) {
-    end = text.find_first_of("+-");
-    std::optional<Polynomial> term = parseTerm(text.take_front(end), symbolOf);
+  bool isNegative = rest.consume_front("-");
+  while (sum) {
+    std::optional<Polynomial> term = product();
     if (!term)
       return std::nullopt;
-    sum = negative ? subtract(*sum, *term) : add(*sum, *term);
-    if (end != llvm::StringRef::npos) {
-      negative = text[end] == '-';
-      text = text.drop_front(end + 1);
-    }
+    sum = isNegative ? subtract(*sum, *term) : add(*sum, *term);
+    if (rest.empty())
+      return sum;
+    isNegative = rest.front() == '-';
+    if (!isNegative && rest.front() != '+')
+      return std::nullopt;
+    rest = rest.drop_front();
   }
   return sum;
+}
+
+std::optional<Polynomial> mhc::parsePolynomial(llvm::StringRef text, SymbolOf symbolOf) {
+  return PolynomialParser(text, symbolOf).parse();
 }

@@ -42,11 +42,7 @@ Dims SymbolicSizes::of(Value value) {
     }
     auto given = texts && i < texts.size() ? dyn_cast<StringAttr>(texts[i]) : StringAttr();
     StringRef text = given ? given.getValue() : "?";
-    auto symbol = [&](StringRef name) {
-      while (name.starts_with("(") && name.ends_with(")")) // in products a quotient has another pair of them
-        name = name.drop_front().drop_back();
-      return symbolOf(name);
-    };
+    auto symbol = [&](StringRef name) { return symbolOf(name); };
     std::optional<Polynomial> known = text == "?" ? std::nullopt : parsePolynomial(text, symbol);
     dims.push_back(known ? *known : symbolPolynomial(symbolOf(("?" + Twine(symbols.size())).str())));
   }
