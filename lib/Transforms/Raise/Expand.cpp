@@ -123,18 +123,53 @@ static bool splitInOrder(Repetition &rows, ArrayRef<IndexVars::value_type> all) 
   return true;
 }
 
-/// The same for a result whose dimensions were transposed: the channels are the last dimension of x.
+/// Whether the result ends with streams and one dimension of known size, in either order.
+static bool endsWithToken(const Repetition &rows, ArrayRef<IndexVars::value_type> all) {
+  if (all.size() < 3)
+    return false;
+  auto last = all.take_back(2);
+  return (last[1] == rows.stream[0] || last[0] == rows.stream[0]) &&
+         llvm::all_of(last, [](const auto &var) { return var.second.isNumber(); });
+}
+
+/// The same for a result whose dimensions were transposed: the channels are the last dimension of x. Tokens keep the
+/// order of the result, as all that is computed of them has it.
 static bool splitTransposed(Repetition &rows, ArrayRef<IndexVars::value_type> all) {
   auto last = varsOf(rows.x.at.back());
-  for (algebra::Var var : varsOf(rows.x.at))
-    (last.contains(var) ? rows.channels : rows.tokens).push_back(*llvm::find_if(all, [&](const auto &own) {
-      return own.first == var;
-    }));
+  for (algebra::Var var : last)
+    rows.channels.push_back(*llvm::find_if(all, [&](const auto &own) { return own.first == var; }));
+  llvm::copy_if(all, std::back_inserter(rows.tokens),
+                [&](const auto &own) { return own != rows.stream[0] && !last.contains(own.first); });
   if (rows.tokens.empty() || rows.channels.empty())
     return false;
   bool before = llvm::find(all, rows.stream[0]) < llvm::find(all, rows.channels[0]);
   rows.layout = before ? Layout::nC : Layout::Cn;
   return true;
+}
+
+/// The dimensions over which a norm adds up squares, as they are or in another type. Empty for none.
+static ArrayRef<int64_t> dimsOfNorm(Value streams) {
+  for (Operation *user : streams.getUsers()) {
+    if (isa<arith::ExtFOp>(user))
+      if (ArrayRef<int64_t> dims = dimsOfNorm(user->getResult(0)); !dims.empty())
+        return dims;
+    if (!isa<arith::MulFOp>(user) || user->getOperand(0) != user->getOperand(1))
+      continue;
+    for (Operation *reader : user->getUsers())
+      if (auto reduce = dyn_cast<ReduceOp>(reader))
+        return reduce.getDims();
+  }
+  return {};
+}
+
+/// Streams in front of all tokens, as copies of heads or experts may be as well: a norm over them and the channels of a
+/// token tells them apart.
+static bool splitStreamsFirst(Repetition &rows, ArrayRef<IndexVars> own, ArrayRef<int64_t> normed) {
+  if (own.front() != rows.stream || normed.size() < 2 || !llvm::is_contained(normed, 0))
+    return false;
+  for (auto [dim, vars] : llvm::enumerate(own.drop_front()))
+    (llvm::is_contained(normed, static_cast<int64_t>(dim) + 1) ? rows.channels : rows.tokens).append(vars);
+  return !rows.tokens.empty() && !rows.channels.empty();
 }
 
 static std::optional<Repetition> matchRepetition(algebra::Reading &reading, BroadcastOp op) {
@@ -145,7 +180,8 @@ static std::optional<Repetition> matchRepetition(algebra::Reading &reading, Broa
   auto read = varsOf(rows.x.at);
   IndexVars all;
   SmallVector<algebra::Var> kept;
-  for (const IndexVars &dim : ownDims(reading, op.getOut()))
+  SmallVector<IndexVars> own = ownDims(reading, op.getOut());
+  for (const IndexVars &dim : own)
     for (const auto &var : dim) {
       all.push_back(var);
       if (read.contains(var.first))
@@ -156,7 +192,9 @@ static std::optional<Repetition> matchRepetition(algebra::Reading &reading, Broa
   if (rows.stream.size() != 1 || rows.stream[0].second < kMinStreams ||
       algebra::Size(kMaxStreams) < rows.stream[0].second)
     return std::nullopt;
-  bool split = ArrayRef(kept) == read.getArrayRef() ? splitInOrder(rows, all) : splitTransposed(rows, all);
+  const bool isInOrder = ArrayRef(kept) == read.getArrayRef() || endsWithToken(rows, all);
+  bool split = splitStreamsFirst(rows, own, dimsOfNorm(op.getOut())) ||
+               (isInOrder ? splitInOrder(rows, all) : splitTransposed(rows, all));
   return split ? std::optional(rows) : std::nullopt;
 }
 

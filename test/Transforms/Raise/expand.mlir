@@ -130,6 +130,64 @@ func.func @repeated_transposed(%x: tensor<?x64xf32>) -> tensor<?x256xf32> {
   return %2 : tensor<?x256xf32>
 }
 
+// Tokens stay in the order of what is repeated, which all coefficients have.
+// CHECK-LABEL: @sequence_first
+func.func @sequence_first(%x: tensor<2x8x64xf32>) -> tensor<8x2x256xf32> {
+  // CHECK: %[[T:.*]] = mhc.transpose %arg0 perm = [1, 0, 2]
+  // CHECK: %[[ROWS:.*]] = tensor.collapse_shape %[[T]] {{\[\[}}0, 1], [2]]
+  // CHECK: %[[S:.*]] = mhc.expand(x = %[[ROWS]] : tensor<16x64xf32>) <layout = nC>
+  // CHECK-NOT: mhc.transpose
+  // CHECK: return
+  %rows = mhc.transpose %x perm = [1, 0, 2] : tensor<2x8x64xf32> -> tensor<8x2x64xf32>
+  %0 = mhc.broadcast %rows dims = [0, 1, 3] : tensor<8x2x64xf32> -> tensor<8x2x4x64xf32>
+  %1 = tensor.collapse_shape %0 [[0], [1], [2, 3]] : tensor<8x2x4x64xf32> into tensor<8x2x256xf32>
+  return %1 : tensor<8x2x256xf32>
+}
+
+// The channels of a convolution are in front of its places, which become tokens.
+// CHECK-LABEL: @channels_first
+func.func @channels_first(%x: tensor<2x64x9xf32>) -> tensor<2x9x256xf32> {
+  // CHECK: mhc.expand(x = %{{.*}} : tensor<18x64xf32>) <layout = nC>
+  // CHECK-NOT: mhc.transpose
+  // CHECK: return
+  %rows = mhc.transpose %x perm = [0, 2, 1] : tensor<2x64x9xf32> -> tensor<2x9x64xf32>
+  %0 = mhc.broadcast %rows dims = [0, 1, 3] : tensor<2x9x64xf32> -> tensor<2x9x4x64xf32>
+  %1 = tensor.collapse_shape %0 [[0], [1], [2, 3]] : tensor<2x9x4x64xf32> into tensor<2x9x256xf32>
+  return %1 : tensor<2x9x256xf32>
+}
+
+// Places of open number behind the streams are no channels: those are the last dimension of x.
+// CHECK-LABEL: @open_places_behind_streams
+func.func @open_places_behind_streams(%x: tensor<2x?x64xf32>) -> tensor<2x256x?xf32> {
+  // CHECK: mhc.expand(x = %{{.*}} : tensor<?x64xf32>) <layout = Cn>
+  %rows = mhc.transpose %x perm = [0, 2, 1] : tensor<2x?x64xf32> -> tensor<2x64x?xf32>
+  %0 = mhc.broadcast %rows dims = [0, 1, 3] : tensor<2x64x?xf32> -> tensor<2x64x4x?xf32>
+  %1 = tensor.collapse_shape %0 [[0], [1, 2], [3]] : tensor<2x64x4x?xf32> into tensor<2x256x?xf32>
+  return %1 : tensor<2x256x?xf32>
+}
+
+// Streams in front of all tokens: a norm says what is of one token.
+// CHECK-LABEL: @streams_first
+func.func @streams_first(%x: tensor<2x8x64xf32>) -> (tensor<2x8xf32>, tensor<4x2x8x64xf32>) {
+  // CHECK: %[[ROWS:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2]]
+  // CHECK: mhc.expand(x = %[[ROWS]] : tensor<16x64xf32>) <layout = nC>
+  %0 = mhc.broadcast %x dims = [1, 2, 3] : tensor<2x8x64xf32> -> tensor<4x2x8x64xf32>
+  %1 = arith.mulf %0, %0 : tensor<4x2x8x64xf32>
+  %2 = mhc.reduce mean %1 dims = [0, 3] : tensor<4x2x8x64xf32> -> tensor<2x8xf32>
+  return %2, %0 : tensor<2x8xf32>, tensor<4x2x8x64xf32>
+}
+
+// Copies for experts, each with a norm of its own, may be no streams.
+// CHECK-LABEL: @copies_for_experts
+// CHECK-NOT: mhc.expand
+// CHECK: return
+func.func @copies_for_experts(%x: tensor<2x8x64xf32>) -> (tensor<4x2x8xf32>, tensor<4x2x8x64xf32>) {
+  %0 = mhc.broadcast %x dims = [1, 2, 3] : tensor<2x8x64xf32> -> tensor<4x2x8x64xf32>
+  %1 = arith.mulf %0, %0 : tensor<4x2x8x64xf32>
+  %2 = mhc.reduce mean %1 dims = [3] : tensor<4x2x8x64xf32> -> tensor<4x2x8xf32>
+  return %2, %0 : tensor<4x2x8xf32>, tensor<4x2x8x64xf32>
+}
+
 // A transpose alone reads nothing.
 // CHECK-LABEL: @no_expand_of_what_is_transposed_and_multiplied
 func.func @no_expand_of_what_is_transposed_and_multiplied(%f: tensor<?x64xf32>, %g: tensor<4x64x?xf32>) -> tensor<4x64x?xf32> {
