@@ -176,6 +176,7 @@ def trace(function, fakes, mode, **options):
     """Traces a function of fake tensors as such a graph."""
     with mode, enable_python_dispatcher(), torch.fx.traceback.preserve_node_meta():
         traced = make_fx(_functional(function), **options)(*fakes)
+    _read_sizes_early(traced.graph)
     traced.graph.eliminate_dead_code()
     for node in traced.graph.nodes:
         if node.target is torch.ops.mhcc.detached.default:
@@ -183,6 +184,19 @@ def trace(function, fakes, mode, **options):
         elif node.target is torch.ops.aten.copy.default:
             _make_differentiable(traced.graph, node)
     return traced
+
+
+def _read_sizes_early(graph):
+    """Reads each size where a tensor first has it: a tensor in the middle of a chain is not kept for its sizes alone."""
+    first = {}
+    for node in graph.nodes:
+        value = node.meta.get("val")
+        if node.target is torch.ops.aten.sym_size.int and isinstance(value, torch.SymInt):
+            node.args = first.get(value.node.expr, node.args)
+        elif isinstance(value, torch.Tensor):
+            for dim, size in enumerate(value.shape):
+                if isinstance(size, torch.SymInt):
+                    first.setdefault(size.node.expr, (node, dim))
 
 
 def _make_differentiable(graph, copy):

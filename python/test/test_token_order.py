@@ -1,0 +1,70 @@
+"""Tokens that lie in another order than where they are made."""
+
+import modules
+import pytest
+import torch
+from comparing import TOKENS, compare, compiled, counts, fresh  # noqa: F401
+from torch import nn
+
+
+class SequenceFirst(modules.Model):
+    """Tokens of all sequences at one place are neighbours, as in Megatron."""
+
+    def __init__(self):
+        super().__init__(learned=False)
+
+    def forward(self, tokens):
+        x = self.embedding(tokens).transpose(0, 1)
+        x = x.unsqueeze(-2).repeat(1, 1, self.n, 1)
+        for layer in self.layers:
+            x = layer(x)
+        return self.output(x.mean(-2)).transpose(0, 1)
+
+
+class Viewing(SequenceFirst):
+    """Views by strides behind an op that keeps the order of what the ops return."""
+
+    def forward(self, tokens):
+        x = self.embedding(tokens).unsqueeze(-2).repeat(1, 1, self.n, 1)
+        for layer in self.layers:
+            x = layer(x)
+        x = 2 * x.transpose(0, 1).contiguous()
+        return self.output(x.view(-1, self.n, x.shape[-1]).sum(-2))
+
+
+class Patches(nn.Module):
+    """Tokens are the places of a convolution, whose channels stand before them."""
+
+    def __init__(self, n=4, channels=16):
+        super().__init__()
+        self.n, self.convolution = n, nn.Conv2d(3, channels, 4, 4)
+        self.layers = nn.ModuleList(modules.Sublayer(n, channels) for _ in range(2))
+
+    def forward(self, image):
+        x = self.convolution(image).flatten(2).transpose(1, 2)
+        x = x.unsqueeze(-2).repeat(1, 1, self.n, 1)
+        for layer in self.layers:
+            x = layer(x)
+        return x.mean(-2)
+
+
+def check(module, x, dynamic):
+    compare(module, compiled(module, dynamic, require="all"), x, tolerance=1e-3)  # scalars' terms cancel
+    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_sequence_first(dynamic):
+    check(SequenceFirst(), TOKENS, dynamic)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_patches(dynamic):
+    """Their number is the product of two quotients where sizes are open."""
+    check(Patches(), torch.randn(2, 3, 8, 8), dynamic)
+
+
+def test_views_of_what_lies_in_another_order():
+    module = Viewing()
+    run = compiled(module, inner="eager")
+    torch.testing.assert_close(run(TOKENS), module(TOKENS), rtol=1e-4, atol=1e-5)
