@@ -123,6 +123,14 @@ def test_identity(shape, dynamic):
     assert counts() == [{"pre": 1}]
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_identity_behind_another(dynamic):
+    """The streams of the second layer are a sum."""
+    module = nn.Sequential(Unmixed(), Unmixed())
+    compare(module, compiled(module, dynamic, require="all"), torch.randn(2, 3, 4, 16), tolerance=1e-4)
+    assert counts() == [{"pre": 2}]
+
+
 class StreamByStream(nn.Module):
     """A layer whose streams are written one by one."""
 

@@ -101,9 +101,12 @@ bool mhc::isSecondGate(algebra::Reading &reading, SigmoidOp gate, SigmoidOp othe
 bool mhc::isFirstGate(algebra::Reading &reading, SigmoidOp gate, const algebra::Node *streams) {
   double eps = 0;
   followEps(reading, gate, eps);
-  auto isStreams = [&](Value value) {
-    const algebra::Factor *factor = algebra::singleFactor(reading.of(value));
-    return factor && factor->node() == streams;
+  auto isStreams = [&](Value value) { // also a sum, as what a layer before adds to its own streams
+    const algebra::Expr &expr = reading.of(value);
+    if (const algebra::Factor *factor = algebra::singleFactor(expr))
+      return factor->node() == streams;
+    std::optional<algebra::Algebra::Closed> closed = reading.algebra().close(expr);
+    return closed && closed->node == streams;
   };
   return eps != 0 || llvm::any_of(productsWith(gate),
                                   [&](Operation *product) { return llvm::any_of(product->getOperands(), isStreams); });

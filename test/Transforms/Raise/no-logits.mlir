@@ -91,3 +91,52 @@ func.func @rows_left_over(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>) -> (t
   %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
   return %u, %post : tensor<8x16xf32>, tensor<8x4xf32>
 }
+
+// -----
+
+// Streams that are a sum, as behind a layer of the same kind: no matrix mixes them there.
+// CHECK-LABEL: @behind_another_layer
+// CHECK: %[[X:.*]] = arith.addf
+// CHECK: mhc.pre(x = %[[X]] :
+func.func @behind_another_layer(%x0: tensor<8x4x16xf32>, %gate: tensor<8x4xf32>, %f: tensor<8x16xf32>, %phi: tensor<8x64xf32>, %beta: tensor<8xf32>) -> (tensor<8x16xf32>, tensor<8x4xf32>) {
+  %gates = mhc.broadcast %gate dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %outs = mhc.broadcast %f dims = [0, 2] : tensor<8x16xf32> -> tensor<8x4x16xf32>
+  %added = arith.mulf %gates, %outs : tensor<8x4x16xf32>
+  %x = arith.addf %x0, %added : tensor<8x4x16xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %y = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+  %bias = mhc.broadcast %beta dims = [1] : tensor<8xf32> -> tensor<8x8xf32>
+  %z = arith.addf %y, %bias : tensor<8x8xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %pre = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %post = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %each = mhc.broadcast %pre dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %weighed = arith.mulf %each, %x : tensor<8x4x16xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
+  return %u, %post : tensor<8x16xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// Another sum is weighed than was projected.
+// CHECK-LABEL: @another_sum
+// CHECK-NOT: mhc.gates
+// CHECK-NOT: mhc.pre
+// MISS: [Missed] projection-form | {{.*}}Function=another_sum | Found="'mhc.matmul', [8, 8] of f32"
+func.func @another_sum(%x0: tensor<8x4x16xf32>, %x1: tensor<8x4x16xf32>, %x2: tensor<8x4x16xf32>, %phi: tensor<8x64xf32>, %beta: tensor<8xf32>) -> (tensor<8x16xf32>, tensor<8x4xf32>) {
+  %x = arith.addf %x0, %x1 : tensor<8x4x16xf32>
+  %other = arith.addf %x0, %x2 : tensor<8x4x16xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %y = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+  %bias = mhc.broadcast %beta dims = [1] : tensor<8xf32> -> tensor<8x8xf32>
+  %z = arith.addf %y, %bias : tensor<8x8xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %pre = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %post = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %each = mhc.broadcast %pre dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %weighed = arith.mulf %each, %other : tensor<8x4x16xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
+  return %u, %post : tensor<8x16xf32>, tensor<8x4xf32>
+}
