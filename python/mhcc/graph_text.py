@@ -19,6 +19,10 @@ def _symbolic(size):
     """A number, also where only a guard says so, or the text of a symbolic size."""
     if isinstance(size, torch.SymInt) and size.node.has_hint() and statically_known_true(size == size.node.hint):
         return size.node.hint
+    return _written(size)
+
+
+def _written(size):
     text = str(size).replace(" ", "")
     return int(text) if text.isdigit() else text
 
@@ -43,6 +47,7 @@ class _Printer:
         self.names = names  # of arguments, where results have names as well
         self.numbers = numbers or {}  # of arguments that are read as constants
         self.read, self.sizes = size, {}  # what writes a size, and what it wrote
+        self.known = {}  # numbers of symbolic sizes that only a guard says, as where a table of positions is added
         self.values, self.count = {}, 0  # of nodes, and of (node, index) of several results
         self.arguments, self.lines, self.results = [], [], []
         for node in graph.nodes:
@@ -59,7 +64,11 @@ class _Printer:
     def size(self, value):
         key = getattr(value.node, "expr", str(value)) if isinstance(value, torch.SymInt) else value
         if key not in self.sizes:
-            self.sizes[key] = self.read(value)
+            size = self.sizes[key] = self.read(value)
+            if isinstance(value, torch.SymInt) and isinstance(size, int):
+                self.known[key] = size
+            elif self.known and hasattr(key, "xreplace"):
+                self.sizes[key] = _written(key.xreplace(self.known))
         return self.sizes[key]
 
     def _type(self, value):

@@ -40,12 +40,26 @@ class Patches(nn.Module):
         self.n, self.convolution = n, nn.Conv2d(3, channels, 4, 4)
         self.layers = nn.ModuleList(modules.Sublayer(n, channels) for _ in range(2))
 
+    def tokens(self, image):
+        return self.convolution(image).flatten(2).transpose(1, 2)
+
     def forward(self, image):
-        x = self.convolution(image).flatten(2).transpose(1, 2)
+        x = self.tokens(image)
         x = x.unsqueeze(-2).repeat(1, 1, self.n, 1)
         for layer in self.layers:
             x = layer(x)
         return x.mean(-2)
+
+
+class Placed(Patches):
+    """A table of positions, which says how many tokens there are."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.positions = nn.Parameter(torch.randn(1, 1, 16)), nn.Parameter(torch.randn(1, 5, 16))
+
+    def tokens(self, image):
+        return torch.cat([self.first.expand(len(image), -1, -1), super().tokens(image)], 1) + self.positions
 
 
 def check(module, x, dynamic):
@@ -62,6 +76,15 @@ def test_sequence_first(dynamic):
 def test_patches(dynamic):
     """Their number is the product of two quotients where sizes are open."""
     check(Patches(), torch.randn(2, 3, 8, 8), dynamic)
+
+
+@torch.no_grad()
+def test_table_of_positions():
+    """Products of a number of tokens that only a guard says have that number, too."""
+    module, x = Placed(), torch.randn(2, 3, 8, 8)
+    run = compiled(module, True, inner="eager", require="all")
+    torch.testing.assert_close(run(x), module(x), rtol=1e-4, atol=1e-5)
+    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
 
 
 def test_views_of_what_lies_in_another_order():
