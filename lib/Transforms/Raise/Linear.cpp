@@ -366,9 +366,31 @@ std::optional<LinearGroup> GroupMatcher::match() {
   return behindNorm && behindNorm->norm != Norm::none ? behindNorm : whole;
 }
 
+/// The values that the largest sum in a term adds up.
+static int64_t summedWidth(const algebra::Term &term) {
+  int64_t widest = 0;
+  for (const algebra::Factor &factor : term.factors) {
+    int64_t width = factor.node()->isReduce("sum") ? 1 : 0;
+    for (Size extent : factor.node()->bound)
+      width *= extent.isNumber() ? extent.number() : 1;
+    widest = std::max(widest, width);
+  }
+  return widest;
+}
+
+/// The terms by what they add up, most first: streams have more values than what is added to their projection.
+static SmallVector<size_t> widestFirst(const Expr &z) {
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, z.size()));
+  llvm::stable_sort(order, [&](size_t a, size_t b) { return summedWidth(z[a]) > summedWidth(z[b]); });
+  return order;
+}
+
 std::optional<LinearGroup> GroupMatcher::matchTerms(const Expr &z) {
   for (bool isGiven : {false, true})
-    for (size_t number = 0; number < z.size() && !miss; ++number) {
+    for (size_t number : widestFirst(z)) {
+      if (miss)
+        break;
+      product = z[number];
       group.beta = z;
       group.beta.erase(group.beta.begin() + number);
       if (isGiven ? !matchGiven(z[number]) : !matchProduct(z[number]))
@@ -384,8 +406,7 @@ std::optional<LinearGroup> GroupMatcher::matchTerms(const Expr &z) {
         return group;
       // A maximum that is subtracted, of one token or of all, belongs to the residual map.
       if (!isGiven && !isMaximum(*term))
-        decline(Reason::biasForm, term->factors.empty() ? "an exponential" : describe(valueOf(term->factors[0])),
-                "one value for each of the " + std::to_string(group.extent) + " rows");
+        declineBias(*term);
       return std::nullopt;
     }
   return std::nullopt;

@@ -50,7 +50,12 @@ private:
   // Misses
   bool decline(Reason reason, const std::string &found, const std::string &needed, mlir::Value at = {});
   bool declineSingle();
+  std::string describeAdded(const algebra::Term &term);
+  void declineBias(const algebra::Term &bias);
   bool declineStreams();
+  void addProjected(const algebra::Term &term, std::vector<algebra::Factor> &projected);
+  bool declineRows();
+  bool declineFactors();
   bool declineNorm(const algebra::Term &ofToken);
   /// Whether an expression is made of an element.
   bool reads(const algebra::Expr &expr, const algebra::Element *wanted);
@@ -61,6 +66,7 @@ private:
   algebra::Algebra &algebra;
   mlir::Operation *user;
   LinearGroup group;
+  algebra::Term product; ///< the term that is matched
   IndexVars all;
   double scale = 1;      ///< what the root mean square leaves of the numbers
   bool hasAlpha = false; ///< whether a parameter stands before the sum

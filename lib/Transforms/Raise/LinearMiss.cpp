@@ -41,10 +41,116 @@ bool GroupMatcher::declineSingle() {
   return false;
 }
 
+namespace {
+/// One of the rows that a tensor has along one dimension.
+struct Row {
+  int64_t number, count;
+};
+} // namespace
+
+/// The row of a tensor that is read at `at`; nothing where that is all of it, or a part of several dimensions.
+static std::optional<Row> rowAt(algebra::Reading &reading, Value tensor, ArrayRef<algebra::Index> at) {
+  std::optional<Row> row;
+  for (auto [index, size] : llvm::zip(at, reading.sizes(tensor))) {
+    if (index.offset == 0 && covers(reading.algebra().sizes, index, size))
+      continue;
+    int64_t extent = 1;
+    for (const algebra::Piece &piece : index.pieces)
+      extent *= piece.extent.isNumber() ? piece.extent.number() : 0;
+    if (row || extent == 0 || !size.isNumber())
+      return std::nullopt;
+    row = Row{index.offset / extent, size.number() / extent};
+  }
+  return row;
+}
+
+/// Adds what the products of a term multiply a weight by.
+void GroupMatcher::addProjected(const algebra::Term &term, std::vector<algebra::Factor> &projected) {
+  for (const algebra::Factor &factor : term.factors) {
+    std::optional<OpenedSum> sum = factor.node()->isReduce("sum") ? openSum(algebra, factor) : std::nullopt;
+    if (!sum || sum->inner.size() != 1 || !dependsOnAny(factor, group.row))
+      continue;
+    const auto *read = llvm::find_if(sum->inner[0].factors, [&](const algebra::Factor &inner) {
+      return inner.halves == 2 && dependsOnAny(inner, group.tokens);
+    });
+    if (read != sum->inner[0].factors.end())
+      projected.push_back(*read);
+  }
+}
+
+/// Declines products of all rows of streams that have a factor each.
+bool GroupMatcher::declineFactors() {
+  auto isOwn = [&](const algebra::Factor &factor) {
+    auto isSame = [&](const algebra::Factor &other) {
+      return other.element == factor.element && other.halves == factor.halves;
+    };
+    return dependsOnAny(factor, group.tokens) && !dependsOnAny(factor, group.row) &&
+           llvm::any_of(group.beta, [&](const algebra::Term &term) { return llvm::none_of(term.factors, isSame); });
+  };
+  const auto *own = llvm::find_if(product.factors, isOwn);
+  return own != product.factors.end() &&
+         !decline(Reason::normPerStream, describe(valueOf(*own)), "one factor for each token", valueOf(*own));
+}
+
+/// Declines products of rows of one tensor that are added up, and are not each row once.
+bool GroupMatcher::declineRows() {
+  std::vector<algebra::Factor> projected = {group.x};
+  for (const algebra::Term &term : group.beta)
+    addProjected(term, projected);
+  auto rowOf = [&](const algebra::Factor &factor) {
+    Value tensor = factor.node()->value;
+    return tensor ? rowAt(reading, tensor, factor.at()) : std::nullopt;
+  };
+  auto first = llvm::find_if(projected, rowOf);
+  if (projected.size() == 1 || first == projected.end())
+    return false;
+  const int64_t count = rowOf(*first)->count;
+  SmallVector<int64_t> rows;
+  for (const algebra::Factor &factor : projected) {
+    std::optional<Row> row = rowOf(factor);
+    if (factor.node() == first->node() && (!row || row->count != count)) // beside a product of all rows
+      return false;
+    if (factor.node() == first->node())
+      rows.push_back(row->number);
+  }
+  llvm::sort(rows);
+  if (rows.size() == projected.size() && llvm::equal(rows, llvm::seq(count)))
+    return declineFactors();
+  std::string found = rows.size() == 1 ? "a product of row " : "products of rows ";
+  llvm::raw_string_ostream os(found);
+  llvm::interleaveComma(rows, os);
+  Value tensor = first->node()->value;
+  os << " of " << describe(tensor);
+  if (const size_t others = projected.size() - rows.size(); others != 0)
+    os << " and of " << counted(others, "other value");
+  decline(Reason::projectionWidth, found, "a product of each of the " + std::to_string(count) + " rows", tensor);
+  return true;
+}
+
+/// The value that a term adds for each token: a product of streams, or a factor.
+std::string GroupMatcher::describeAdded(const algebra::Term &term) {
+  auto isOfTokens = [&](const algebra::Factor &factor) { return dependsOnAny(factor, group.tokens); };
+  for (const algebra::Factor &factor : term.factors) {
+    const bool isProduct = factor.node()->isReduce("sum") && isOfTokens(factor) && valueOf(factor) == group.root;
+    std::optional<OpenedSum> sum = isProduct ? openSum(algebra, factor) : std::nullopt;
+    if (sum && sum->inner.size() == 1 && !sum->inner[0].factors.empty())
+      return "a product of " + describeAdded(sum->inner[0]);
+  }
+  const auto *own = llvm::find_if(term.factors, isOfTokens);
+  return describe(valueOf(own == term.factors.end() ? term.factors[0] : *own));
+}
+
+/// A bias that differs from token to token.
+void GroupMatcher::declineBias(const algebra::Term &bias) {
+  if (!declineRows())
+    decline(Reason::biasForm, bias.factors.empty() ? "an exponential" : describeAdded(bias),
+            "one value for each of the " + std::to_string(group.extent) + " rows");
+}
+
 /// x is no whole tensor of streams behind the tokens.
 bool GroupMatcher::declineStreams() {
   Value x = group.x.node()->value;
-  if (!x)
+  if (!x || declineRows())
     return false;
   int64_t known = 1, tokens = 1;
   for (Size size : reading.sizes(x))
@@ -102,8 +208,8 @@ bool GroupMatcher::declineNorm(const algebra::Term &ofToken) {
   bool isOneOfSeveral =
       llvm::any_of(group.beta, [&](const algebra::Term &term) { return dependsOnAny(term, group.tokens); });
   if (squares->second > group.width() && isOneOfSeveral)
-    return decline(Reason::projectionWidth, "several sums over " + counted(group.width(), "value"),
-                   "a sum over n*C = " + std::to_string(squares->second), x);
+    return !declineRows() && decline(Reason::projectionWidth, "several sums over " + counted(group.width(), "value"),
+                                     "a sum over n*C = " + std::to_string(squares->second), x);
   if (squares->second != group.width())
     return decline(Reason::normWidth, "a mean over " + counted(squares->second, "value"), "a mean over n*C = " + all,
                    factor);

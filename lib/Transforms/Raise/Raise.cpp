@@ -180,6 +180,8 @@ private:
     normalise(func);
     eraseDeadOps(func);
     cutProducts(func);
+    if (joinProducts(func))
+      eraseDeadOps(func);
     stackStreams(func);
     PlaceKeeper keeper;
     Readings readings(func);

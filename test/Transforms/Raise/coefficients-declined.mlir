@@ -422,29 +422,3 @@ func.func @no_gates_when_one_is_used_before_the_inputs_of_the_others(%x: tensor<
   %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
   return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
 }
-
-// A product for each stream, added up: the norm is the right one.
-// REMARK: [Missed] projection-width | {{.*}}Function=product_for_each_stream | Found="several sums over 64 values", Needed="a sum over n*C = 128"
-func.func @product_for_each_stream(%x: tensor<8x2x64xf32>, %w0: tensor<64x8xf32>, %w1: tensor<64x8xf32>,
-                                   %f: tensor<64x64xf32>) -> (tensor<8x64xf32>, tensor<8x2xf32>) {
-  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
-  %square = arith.mulf %x, %x : tensor<8x2x64xf32>
-  %mean = mhc.reduce mean %square dims = [1, 2] : tensor<8x2x64xf32> -> tensor<8xf32>
-  %mean_eps = arith.addf %mean, %eps : tensor<8xf32>
-  %s = math.rsqrt %mean_eps : tensor<8xf32>
-  %s_all = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x8xf32>
-  %x0 = tensor.extract_slice %x[0, 0, 0] [8, 1, 64] [1, 1, 1] : tensor<8x2x64xf32> to tensor<8x64xf32>
-  %x1 = tensor.extract_slice %x[0, 1, 0] [8, 1, 64] [1, 1, 1] : tensor<8x2x64xf32> to tensor<8x64xf32>
-  %h0 = mhc.matmul %x0, %w0 : (tensor<8x64xf32>, tensor<64x8xf32>) -> tensor<8x8xf32>
-  %h1 = mhc.matmul %x1, %w1 : (tensor<8x64xf32>, tensor<64x8xf32>) -> tensor<8x8xf32>
-  %h = arith.addf %h0, %h1 : tensor<8x8xf32>
-  %t = arith.mulf %h, %s_all : tensor<8x8xf32>
-  %z_pre = tensor.extract_slice %t[0, 0] [8, 2] [1, 1] : tensor<8x8xf32> to tensor<8x2xf32>
-  %z_post = tensor.extract_slice %t[0, 2] [8, 2] [1, 1] : tensor<8x8xf32> to tensor<8x2xf32>
-  %h_pre = mhc.sigmoid %z_pre : tensor<8x2xf32>
-  %h_post = mhc.sigmoid %z_post : tensor<8x2xf32>
-  %weights = mhc.broadcast %h_pre dims = [0, 1] : tensor<8x2xf32> -> tensor<8x2x64xf32>
-  %products = arith.mulf %x, %weights : tensor<8x2x64xf32>
-  %u = mhc.reduce sum %products dims = [1] : tensor<8x2x64xf32> -> tensor<8x64xf32>
-  return %u, %h_post : tensor<8x64xf32>, tensor<8x2xf32>
-}
