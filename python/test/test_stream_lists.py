@@ -74,6 +74,38 @@ def test_layers(between, dtype):
     assert counts() == [{"pre": 2, "post": 2, "contract": 1}]
 
 
+class BegunByZeros(Lists):
+    """Streams of which the first is an embedding, and the others are zeros."""
+
+    def __init__(self, begin):
+        super().__init__(BETWEEN["nothing"])
+        self.embeddings, self.begin = self.embeddings[:1], begin
+        self.gains = None
+
+    def forward(self, tokens):
+        streams = self.begin(self.embeddings[0](tokens))
+        for layer in self.layers:
+            streams = layer(streams)
+        return sum(streams) / len(streams)
+
+
+BEGINNINGS = {
+    "one zeros": lambda x: [x] + [torch.zeros_like(x)] * 3,
+    "zeros each": lambda x: [x] + [x.new_zeros(x.shape) for _ in range(3)],
+    "last": lambda x: [torch.zeros_like(x)] * 3 + [x],
+    "stack": lambda x: torch.stack([x] + [torch.zeros_like(x)] * 3, dim=-2).unbind(-2),
+}
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("begin", BEGINNINGS)
+def test_zeros(begin, dynamic):
+    """The first of two layers was missed: its products with zeros told nothing of the streams."""
+    module = BegunByZeros(BEGINNINGS[begin])
+    compare(module, compiled(module, dynamic, require="all"), TOKENS)
+    assert counts() == [{"pre": 2, "post": 2, "contract": 1}]
+
+
 def test_streams_of_another_list():
     """The near miss: what is mixed is not what is projected."""
 

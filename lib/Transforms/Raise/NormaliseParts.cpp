@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NormaliseParts.h"
+#include "mhc/Algebra/Reading.h"
 #include "mhc/IR/LeafBuilder.h"
 
 using namespace mlir;
@@ -38,7 +39,7 @@ struct SliceBeforeJoining : PartPattern<tensor::ExtractSliceOp> {
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op, PatternRewriter &rewriter) const override {
     auto concat = op.getSource().getDefiningOp<tensor::ConcatOp>();
     int64_t dim = concat ? concat.getDim() : 0;
-    std::optional<Part> part = concat ? parts.partOf(op, dim) : std::nullopt;
+    std::optional<Part> part = concat && !concat->hasAttr(algebra::kWhole) ? parts.partOf(op, dim) : std::nullopt;
     if (!part)
       return failure();
     int64_t start = 0, end = part->offset + part->size;

@@ -177,6 +177,7 @@ private:
       return success();
     if (failed(checkInput(func)) || failed(readInput(func)))
       return failure();
+    stackZeros(func);
     normalise(func);
     eraseDeadOps(func);
     cutProducts(func);

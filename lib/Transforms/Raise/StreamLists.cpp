@@ -317,8 +317,23 @@ static Value behindView(OpBuilder &builder, Operation *view, Value shown) {
   return tensor::ExpandShapeOp::create(builder, view->getLoc(), type, shown, collapse.getReassociationIndices());
 }
 
-/// Lets what comes behind a stack read its row in place of a part, in each shape in which the part is read.
-static void readRowOf(tensor::ConcatOp stack, int64_t number, Value part) {
+Value mhc::rowLike(tensor::ConcatOp stack, int64_t number, Value shown) {
+  OpBuilder builder(stack->getContext());
+  builder.setInsertionPointAfter(stack);
+  LeafBuilder leaf(builder, stack.getLoc());
+  Value row = rowOf(leaf, stack, number, {});
+  Value part = stack.getInputs()[number];
+  while (part != shown && row) {
+    Operation *view = part.getDefiningOp();
+    if (!view || !isReshape(view))
+      return {};
+    row = behindView(builder, view, row);
+    part = view->getOperand(0);
+  }
+  return row;
+}
+
+void mhc::readRowOf(tensor::ConcatOp stack, int64_t number, Value part) {
   OpBuilder builder(stack->getContext());
   builder.setInsertionPointAfter(stack);
   LeafBuilder leaf(builder, stack.getLoc());

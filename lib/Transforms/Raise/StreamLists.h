@@ -21,6 +21,12 @@ void markProducts(mlir::func::FuncOp func);
 /// Marks stacks that are squared and of which the reading knows nothing, or a product, as of n embeddings: what comes
 /// behind such a stack reads its rows. The reading does not know them yet.
 void markStacks(mlir::func::FuncOp func, algebra::Reading &reading);
+/// Marks stacks of streams of which some are zeros: what comes behind such a stack reads its rows.
+void stackZeros(mlir::func::FuncOp func);
+/// Lets what comes behind a stack read its row in place of a part, in each shape in which the part is read.
+void readRowOf(mlir::tensor::ConcatOp stack, int64_t number, mlir::Value part);
+/// A row of a stack in the shape of `shown`, of which its part is a view; null for open sizes.
+mlir::Value rowLike(mlir::tensor::ConcatOp stack, int64_t number, mlir::Value shown);
 /// Takes the marks away, and lets every op that still reads a part of a stack read the argument.
 void unmarkStreams(mlir::func::FuncOp func);
 
