@@ -17,11 +17,16 @@ class Ways:
     """The ways that a seed has drawn, by name."""
 
     def __init__(self, seed):
-        self.random, self.drawn = random.Random(seed), {}
+        self.seed, self.random, self.drawn = seed, random.Random(seed), {}
 
     def pick(self, name, *options):
         if name not in self.drawn:
             self.drawn[name] = self.random.choice(options)
+        return self.drawn[name]
+
+    def pick_apart(self, name, *options):
+        """Draws what leaves all other draws of the seed as they are."""
+        self.drawn[name] = random.Random(f"{name} {self.seed}").choice(options)
         return self.drawn[name]
 
     def __str__(self):
@@ -47,7 +52,10 @@ class Projection(nn.Module):
         self.sizes, wide = (n, n, n * n), n * channels
         scale = wide**-0.5
         self.kind = ways.pick("phi", "joint", "transposed", "three", "einsum")
-        if self.kind == "three":
+        if ways.pick_apart("phi of each stream", False, False, False, True):
+            self.kind = "streams"
+            self.parts = nn.ModuleList(nn.Linear(channels, sum(self.sizes), bias=False) for _ in range(n))
+        elif self.kind == "three":
             self.parts = nn.ModuleList(nn.Linear(wide, size, bias=False) for size in self.sizes)
         else:
             shape = (wide, sum(self.sizes)) if self.kind in ("transposed", "einsum") else (sum(self.sizes), wide)
@@ -58,6 +66,9 @@ class Projection(nn.Module):
     def project(self, flat):
         if self.kind == "three":
             return torch.cat([F.linear(flat, part.weight.float()) for part in self.parts], dim=-1)
+        if self.kind == "streams":
+            rows = flat.unflatten(-1, (self.n, -1)).unbind(-2)
+            return sum(F.linear(row, part.weight.float()) for row, part in zip(rows, self.parts))
         weight = self.weight.float()
         return {
             "joint": lambda: F.linear(flat, weight),
