@@ -78,13 +78,10 @@ def test_patches(dynamic):
     check(Patches(), torch.randn(2, 3, 8, 8), dynamic)
 
 
-@torch.no_grad()
 def test_table_of_positions():
-    """Products of a number of tokens that only a guard says have that number, too."""
-    module, x = Placed(), torch.randn(2, 3, 8, 8)
-    run = compiled(module, True, inner="eager", require="all")
-    torch.testing.assert_close(run(x), module(x), rtol=1e-4, atol=1e-5)
-    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
+    """Products of a number of tokens that only a guard says have that number, too, and no size is left to infer: a
+    quotient of such took PyTorch minutes in training."""
+    check(Placed(), torch.randn(2, 3, 8, 8), True)
 
 
 def test_views_of_what_lies_in_another_order():

@@ -243,12 +243,11 @@ json::Value CallWriter::openSize(Value tensor, int64_t dim) {
   return sum;
 }
 
-/// One size that is not known follows from the others.
+/// All sizes are given. One that PyTorch infers is a quotient, which took it minutes where sizes are sums of quotients.
 json::Value CallWriter::reshape(Value tensor, ArrayRef<int64_t> shape, function_ref<json::Value(int64_t)> sizeOf) {
   json::Array sizes;
-  const bool infers = llvm::count_if(shape, ShapedType::isDynamic) == 1;
   for (auto [dim, size] : llvm::enumerate(shape))
-    sizes.push_back(!ShapedType::isDynamic(size) ? json::Value(size) : infers ? json::Value(-1) : sizeOf(dim));
+    sizes.push_back(ShapedType::isDynamic(size) ? sizeOf(dim) : json::Value(size));
   return call(aten::kReshape, json::Array{refer(tensor), std::move(sizes)});
 }
 

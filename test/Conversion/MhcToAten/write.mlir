@@ -17,15 +17,18 @@ func.func @needed(%x: tensor<2x4x8xf32> {mhc.name = "x"}, %a: tensor<2x4xf32> {m
 
 // -----
 
-// A size that no operand has is an argument. Of open sizes, one follows from the others.
+// Open sizes are products of those that tensors have.
 // CHECK: {"calls": [
 // CHECK-NEXT: {"args":[{"node":"x"},0],"op":"aten.sym_size.int","result":0},
 // CHECK-NEXT: {"args":[{"node":"x"},1],"op":"aten.sym_size.int","result":1},
-// CHECK-NEXT: {"args":[{"node":"x"},[-1,8]],"op":"aten.reshape.default","result":2},
-// CHECK-NEXT: {"kwargs":{"layout":"nC","n":4,"x":{"value":2}},"nodes":[],"op":"mhc.expand","results":{"streams":3}},
-// CHECK-NEXT: {"args":[{"value":3},[{"value":0},{"value":1},4,8]],"op":"aten.reshape.default","result":4},
-// CHECK-NEXT: {"args":[{"value":4},[0,1,3,2]],"op":"aten.permute.default","result":5}],
-// CHECK-NEXT: "nodes": {"permute":{"value":5}}}
+// CHECK-NEXT: {"args":[{"node":"x"},0],"op":"aten.sym_size.int","result":2},
+// CHECK-NEXT: {"args":[{"node":"x"},1],"op":"aten.sym_size.int","result":3},
+// CHECK-NEXT: {"args":[{"value":2},{"value":3}],"op":"operator.mul","result":4},
+// CHECK-NEXT: {"args":[{"node":"x"},[{"value":4},8]],"op":"aten.reshape.default","result":5},
+// CHECK-NEXT: {"kwargs":{"layout":"nC","n":4,"x":{"value":5}},"nodes":[],"op":"mhc.expand","results":{"streams":6}},
+// CHECK-NEXT: {"args":[{"value":6},[{"value":0},{"value":1},4,8]],"op":"aten.reshape.default","result":7},
+// CHECK-NEXT: {"args":[{"value":7},[0,1,3,2]],"op":"aten.permute.default","result":8}],
+// CHECK-NEXT: "nodes": {"permute":{"value":8}}}
 func.func @open(%x: tensor<?x?x8xf32> {mhc.name = "x"}) -> (tensor<?x?x8x4xf32> {mhc.name = "permute"}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -70,11 +73,12 @@ func.func @early(%x: tensor<?x?x8xf32> {mhc.name = "x", mhc.dims = ["s", "t", "8
 // CHECK-NEXT: {"args":[{"value":0},{"value":1}],"op":"operator.mul","result":2},
 // CHECK-NEXT: {"args":[{"node":"k"},0],"op":"aten.sym_size.int","result":3},
 // CHECK-NEXT: {"kwargs":{"layout":"nC","mode":"mean","x":{"node":"x"}},"nodes":[],"op":"mhc.contract","results":{"out":4}},
-// CHECK-NEXT: {"args":[{"value":4},[-1,1,8,1]],"op":"aten.reshape.default","result":5},
-// CHECK-NEXT: {"args":[{"node":"k"},0],"op":"aten.sym_size.int","result":6},
-// CHECK-NEXT: {"args":[{"value":5},[-1,{"value":6},-1,{"value":6}]],"op":"aten.expand.default","result":7},
-// CHECK-NEXT: {"args":[{"value":7},[{"value":2},8,{"value":3}]],"op":"aten.reshape.default","result":8}],
-// CHECK-NEXT: "nodes": {"view":{"value":8}}}
+// CHECK-NEXT: {"args":[{"node":"x"},0],"op":"aten.sym_size.int","result":5},
+// CHECK-NEXT: {"args":[{"value":4},[{"value":5},1,8,1]],"op":"aten.reshape.default","result":6},
+// CHECK-NEXT: {"args":[{"node":"k"},0],"op":"aten.sym_size.int","result":7},
+// CHECK-NEXT: {"args":[{"value":6},[-1,{"value":7},-1,{"value":7}]],"op":"aten.expand.default","result":8},
+// CHECK-NEXT: {"args":[{"value":8},[{"value":2},8,{"value":3}]],"op":"aten.reshape.default","result":9}],
+// CHECK-NEXT: "nodes": {"view":{"value":9}}}
 func.func @joined(%x: tensor<?x4x8xf32> {mhc.name = "x"}, %k: tensor<?xi64> {mhc.name = "k"}) -> (tensor<?x8x?xf32> {mhc.name = "view"}) {
   %c0 = arith.constant 0 : index
   %size = tensor.dim %k, %c0 : tensor<?xi64>
