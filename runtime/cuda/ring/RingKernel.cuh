@@ -69,10 +69,9 @@ __device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h, uint32_t w
 template <typename S>
 struct AggregatorShare {
   static constexpr int kFours = S::kTokens / 4, kPieces = S::kBoxes * kFours;
-  static constexpr int kStep =
-      S::kAggregators / kFours; ///< boxes from one turn to the next, where the four are the same
   static constexpr int kTurns = (kPieces + S::kAggregators - 1) / S::kAggregators;
   static constexpr bool kSameFour = S::kAggregators % kFours == 0;
+  static constexpr int kStep = S::kAggregators / kFours; ///< boxes from one turn to the next, where these are the same
   static constexpr bool kAllThere = kSameFour && kPieces % S::kAggregators == 0 && !S::kPads;
   int index, boxes;       ///< of the warp; of the block, those that have channels
   int inTile, chunk;      ///< of a lane: its token in the first turn, and its place in a line
