@@ -326,7 +326,7 @@ GatesRaiser::Weighed GatesRaiser::weighedBy(SigmoidOp gate, Value streams) {
   auto isStreams = [&](const algebra::Factor &factor) { return factor.node() == x->node; };
   auto isWhole = [&](const auto &dim) {
     const auto &[index, size] = dim;
-    return index.offset == 0 && covers(reading.algebra().sizes, index, size);
+    return covers(reading.algebra().sizes, index, size);
   };
   Weighed most = Weighed::none;
   func.walk([&](Operation *op) {

@@ -212,7 +212,7 @@ static std::optional<Rows> findRows(algebra::Reading &reading, Value whole, Arra
       !llvm::all_of(at, [&](const Indices &other) { return differInOffset(at[0], other, dim); }) || !dim)
     return std::nullopt;
   for (auto [number, index, size] : llvm::enumerate(at[0], reading.sizes(whole)))
-    if (number != *dim && (index.offset != 0 || !covers(sizes, index, size)))
+    if (number != *dim && !covers(sizes, index, size))
       return std::nullopt;
   std::optional<int64_t> extent = extentOf(sizes, at[0][*dim]);
   const auto count = static_cast<int64_t>(at.size());

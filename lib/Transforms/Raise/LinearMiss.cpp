@@ -52,7 +52,7 @@ struct Row {
 static std::optional<Row> rowAt(algebra::Reading &reading, Value tensor, ArrayRef<algebra::Index> at) {
   std::optional<Row> row;
   for (auto [index, size] : llvm::zip(at, reading.sizes(tensor))) {
-    if (index.offset == 0 && covers(reading.algebra().sizes, index, size))
+    if (covers(reading.algebra().sizes, index, size))
       continue;
     int64_t extent = 1;
     for (const algebra::Piece &piece : index.pieces)

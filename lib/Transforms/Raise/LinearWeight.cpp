@@ -75,7 +75,7 @@ bool GroupMatcher::placeRows(Value weight, ArrayRef<algebra::Index> at, Fixed fi
   SmallVector<Size, 4> sizes = reading.sizes(group.weight);
   for (auto [dim, index] : llvm::enumerate(group.weightAt)) {
     bool hasRow = llvm::any_of(index.pieces, [&](const Piece &piece) { return isRow(piece.var); });
-    bool isWhole = index.offset == 0 && covers(algebra.sizes, index, sizes[dim]);
+    bool isWhole = covers(algebra.sizes, index, sizes[dim]);
     bool isFixed = fixed == Fixed::rows && index.pieces.empty() && !isSplit;
     if (!hasRow && !isWhole && !isFixed)
       return false;
