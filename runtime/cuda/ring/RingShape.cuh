@@ -80,9 +80,8 @@ struct RingTiling {
   static constexpr int kOwners = kTokens / kOwned;             ///< blocks that own tokens of a tile
   /// The other half of the blocks own the next tile's tokens. Multipliers that mix were slower so without a norm.
   static constexpr bool kTakesTurns = kOwners < kSplit && (kNorms || !(kMixes || kThroughMemory));
-  /// Tokens the gates take at once, one a lane: their time is that of one. Mixers leave no room for more, and
-  /// multipliers that mix were slower with more where there is no norm.
-  static constexpr int kGateRows = kOwned > 1 && (!kMixes || (kMultipliersMix && kNorms)) ? 32 : 16;
+  /// Tokens the gates take at once, one a lane: their time is that of one. Mixers leave no room for more.
+  static constexpr int kGateRows = kOwned > 1 && kMixing != Mixing::mixers ? 32 : 16;
   static constexpr int kStreamBytes = kTokens * 128;                ///< of one stream in a box
   static constexpr int kBoxBytes = (kMixes ? 5 : 4) * kStreamBytes; ///< with f behind x
   static constexpr int kSlotBytes = kBoxes * kBoxBytes;
@@ -99,12 +98,13 @@ struct RingTiling {
   static constexpr int kWeightBytes = kNorms ? kChannels * 4 : 0; ///< of the norm
   static constexpr int kMixBytes = kMixes ? kTokens * kCoefficientBytes : 0;
   static constexpr int kNumberBytes = kThroughMemory || kNorms ? 0 : 4 * kMostTurns; ///< see CountedShape
+  static constexpr int kBlockBarriers = 7; ///< those in front of the slots', see RingBarriers
   static constexpr int kSlotBarriers = 3 + kBoxes + (kMixes ? kBoxes + 1 : 0);
 
   // Shared memory. A slot of the ring takes part in everything that a tile needs on its way.
   static constexpr int kPerSlot = kSlotBytes + kReceivedBytes + kTokens * 16 + kMixBytes + kSlotBarriers * 8;
   static constexpr int kFixed = kWarps * PhiFragments<kHeld>::kSharedBytes + kWarps * kPartialBytes + kWeightBytes +
-                                2 * (kGateBytes + 4) + kNumberBytes + 7 * 8 + 16;
+                                2 * (kGateBytes + 4) + kNumberBytes + kBlockBarriers * 8 + 16;
   static constexpr int kSlots = (kBlockMemory - kFixed) / kPerSlot;
   static constexpr int kRing = 0;
   static constexpr int kPhi = kRing + kSlots * kSlotBytes;
@@ -117,7 +117,7 @@ struct RingTiling {
   static constexpr int kGateCounts = kGateInput + 2 * kGateBytes;
   static constexpr int kNumbers = kGateCounts + 2 * 4; ///< of tiles
   static constexpr int kBarriers = (kNumbers + kNumberBytes + 7) / 8 * 8;
-  static constexpr int kBytes = kBarriers + (7 + kSlots * kSlotBarriers) * 8;
+  static constexpr int kBytes = kBarriers + (kBlockBarriers + kSlots * kSlotBarriers) * 8;
 
   static_assert(kWarps % 2 == 0 && kBytes <= kBlockMemory);
   static_assert(!kProductsInSlot || 2 * kTokens * kProductBytes <= kStreamBytes, "of both warps of a box");
@@ -183,7 +183,7 @@ struct RingBarriers {
   __device__ uint32_t gateFull(int half) const { return base + 16 + 8 * half; }
   __device__ uint32_t gateFree(int half) const { return base + 32 + 8 * half; }
   __device__ uint32_t phi() const { return base + 48; } ///< warps have their part of phi
-  __device__ uint32_t received(int slot) const { return base + 56 + 8 * slot; }
+  __device__ uint32_t received(int slot) const { return base + 8 * S::kBlockBarriers + 8 * slot; }
   __device__ uint32_t hPre(int slot) const { return received(S::kSlots + slot); }
   __device__ uint32_t free(int slot) const { return received(2 * S::kSlots + slot); }
   __device__ uint32_t full(int slot, int box) const { return received(3 * S::kSlots + slot * S::kBoxes + box); }
@@ -192,17 +192,17 @@ struct RingBarriers {
   /// Where the streams that are multiplied wait.
   __device__ uint32_t ready(int slot, int box) const { return S::kMixes ? mixed(slot, box) : full(slot, box); }
 
-  static constexpr int kCount = 7 + S::kSlots * S::kSlotBarriers;
+  static constexpr int kCount = S::kBlockBarriers + S::kSlots * S::kSlotBarriers;
 
   /// Called by all threads. `readers` arrive where a slot of the ring may be filled again.
   __device__ void init(int readers) const {
     for (int k = threadIdx.x; k < kCount; k += S::kThreads) {
-      const bool isFree = k >= 7 + 2 * S::kSlots && k < 7 + 3 * S::kSlots;
+      const bool isFree = k >= S::kBlockBarriers + 2 * S::kSlots && k < S::kBlockBarriers + 3 * S::kSlots;
       int arrivals = k == 0 || k == 6 ? S::kWarps : isFree ? readers : 1;
       if constexpr (S::kMixing == Mixing::mixers) // lanes that have copied coefficients
         arrivals = k >= kCount - S::kSlots ? 32 : arrivals;
       if constexpr (S::kMultipliersMix) { // both warps with channels of a box say that they have mixed theirs
-        constexpr int kMixed = 7 + (3 + S::kBoxes) * S::kSlots;
+        constexpr int kMixed = S::kBlockBarriers + (3 + S::kBoxes) * S::kSlots;
         arrivals = k >= kMixed && k < kMixed + S::kSlots * S::kBoxes ? 2 : arrivals;
       }
       barrierInit(base + 8 * k, arrivals);
