@@ -83,14 +83,14 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO: static const unsigned dims4[] = {0};
 // INFO: static const unsigned dims5[] = {0, 4};
 // Name, result, optional, list, dims, flipped dims, flipping attribute, tensor whose element type it has, or f32, result that
-// starts from it, width of integers, dim that they count along, dim that they cut, how many elements are read.
-// INFO: {"x", false, false, false, dims0, flipped0, "layout", equal0, "flag", -1, false, -1, 0, -1, -1, nullptr},
-// INFO: {"weight", false, true, false, dims1, {}, "", {}, "", 0, true, -1, 0, -1, -1, nullptr},
-// INFO: {"sum_in", false, true, false, dims2, {}, "", {}, "", -1, false, 6, 0, -1, -1, nullptr},
-// INFO: {"f", false, false, true, dims3, {}, "", {}, "", 0, false, -1, 0, -1, -1, nullptr},
-// INFO: {"ids", false, false, false, dims4, {}, "", {}, "", -1, false, -1, 32, 3, 0, [](const KernelSizes &sizes) -> double {
+// starts from it, and that may take over its buffer, width of integers, dim that they count along, dim that they cut, how many elements are read.
+// INFO: {"x", false, false, false, dims0, flipped0, "layout", equal0, "flag", -1, false, -1, -1, 0, -1, -1, nullptr},
+// INFO: {"weight", false, true, false, dims1, {}, "", {}, "", 0, true, -1, -1, 0, -1, -1, nullptr},
+// INFO: {"sum_in", false, true, false, dims2, {}, "", {}, "", -1, false, 6, 6, 0, -1, -1, nullptr},
+// INFO: {"f", false, false, true, dims3, {}, "", {}, "", 0, false, -1, -1, 0, -1, -1, nullptr},
+// INFO: {"ids", false, false, false, dims4, {}, "", {}, "", -1, false, -1, -1, 32, 3, 0, [](const KernelSizes &sizes) -> double {
 // INFO: return M/2;
-// INFO: {"out", true, false, false, dims5, {}, "", {}, "", -1, false, -1, 0, -1, -1, nullptr},
+// INFO: {"out", true, false, false, dims5, {}, "", {}, "", -1, false, -1, -1, 0, -1, -1, nullptr},
 // INFO: dims[] = {"M", "n", "C", "K", "R"};
 // INFO: {"layout", KernelAttr::Enum, "int32_t",
 // INFO: symbolizeLayout(text)

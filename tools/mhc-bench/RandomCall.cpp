@@ -243,8 +243,8 @@ RandomCaller::~RandomCaller() {
     runtime.destroyContext(context);
 }
 
-/// Tensors begin on a line of the cache; in one call of eight none does, and elements alone are aligned. A gradient
-/// may lie on its start.
+/// Tensors begin on a line of the cache; in one call of eight none does, and elements alone are aligned. A result
+/// may lie on the operand whose memory it may take over.
 std::vector<int64_t> RandomCaller::place(const Case &c, uint64_t seed) {
   std::vector<int64_t> places;
   int64_t end = 0;
@@ -254,10 +254,11 @@ std::vector<int64_t> RandomCaller::place(const Case &c, uint64_t seed) {
     end = llvm::alignTo(places.back() + bytesOf(tensor) + kGuardBytes, kAlignment);
   }
   for (auto [i, record] : llvm::enumerate(c.info->tensors)) {
-    const bool isStart =
-        record.startOf >= 0 && c.tensors[i].count && c.tensors[i].dtype == c.tensors[record.startOf].dtype;
-    if (isStart && seed % 3 == 0)
-      places[record.startOf] = places[i];
+    if (record.takenOverBy < 0 || seed % 3 != 0)
+      continue;
+    const CaseTensor &giver = c.tensors[i], &taker = c.tensors[record.takenOverBy];
+    if (giver.count && giver.count == taker.count && giver.dtype == taker.dtype)
+      places[record.takenOverBy] = places[i];
   }
   host.assign(end, kGuard);
   return places;

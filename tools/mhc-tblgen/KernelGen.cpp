@@ -51,6 +51,7 @@ void KernelRecord::addTensor(const NamedTypeConstraint &value, bool isResult) {
   tensor.elementOf = def.getValueAsString("elementOf").str();
   tensor.orF32 = def.getValueAsBit("orF32");
   tensor.startOf = def.getValueAsString("startOf").str();
+  tensor.takenOverBy = def.getValueAsString("takenOverBy").str();
   tensor.integerBits = def.getValueAsInt("integerBits");
   tensor.indexOf = def.getValueAsString("indexOf").str();
   tensor.cutsOf = def.getValueAsString("cutsOf").str();
@@ -95,9 +96,10 @@ void KernelRecord::checkNames() const {
     if (!tensor.elementOf.empty() && !has(tensors, tensor.elementOf))
       PrintFatalError(op.getLoc(), "tensor '" + tensor.name + "' has the elements of '" + tensor.elementOf +
                                        "', which is no tensor of the op");
-    if (!tensor.startOf.empty() && !has(tensors, tensor.startOf))
-      PrintFatalError(op.getLoc(), "tensor '" + tensor.name + "' is the start of '" + tensor.startOf +
-                                       "', which is no tensor of the op");
+    for (const std::string &result : {tensor.startOf, tensor.takenOverBy})
+      if (!result.empty() && !has(tensors, result))
+        PrintFatalError(op.getLoc(), "tensor '" + tensor.name + "' starts, or is taken over by, '" + result +
+                                         "', which is no tensor of the op");
     for (StringRef dim : {tensor.indexOf, tensor.cutsOf})
       if (!dim.empty() && !is_contained(dims, dim))
         PrintFatalError(op.getLoc(),

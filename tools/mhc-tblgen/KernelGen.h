@@ -27,7 +27,7 @@ struct RecordTensor {
   std::string equalAttr;           ///< the unit attribute under which it has them; empty where there is none
   std::string elementOf;
   bool orF32;
-  std::string startOf;
+  std::string startOf, takenOverBy;
   int64_t integerBits;
   std::string indexOf, cutsOf;
   std::string elementsRead; ///< empty where all are

@@ -50,12 +50,12 @@ static void emitTensors(const KernelRecord &kernel, raw_ostream &os) {
     std::string flipped = tensor.flippedDims.empty() ? "{}" : "flipped" + std::to_string(i);
     std::string equal = tensor.equalDims.empty() ? "{}" : "equal" + std::to_string(i);
     os << formatv(
-        "    {{\"{0}\", {1}, {2}, {9}, dims{3}, {4}, \"{5}\", {14}, \"{15}\", {6}, {7}, {8}, {10}, {11}, {12}, "
-        "{13}},\n",
+        "    {{\"{0}\", {1}, {2}, {9}, dims{3}, {4}, \"{5}\", {14}, \"{15}\", {6}, {7}, {8}, {16}, {10}, {11}, "
+        "{12}, {13}},\n",
         tensor.name, tensor.isResult, tensor.isOptional, i, flipped, tensor.flipAttr, tensorCalled(tensor.elementOf),
         tensor.orF32, tensorCalled(tensor.startOf), tensor.isList, tensor.integerBits,
         place(kernel.dims, find(kernel.dims, tensor.indexOf)), place(kernel.dims, find(kernel.dims, tensor.cutsOf)),
-        read, equal, tensor.equalAttr);
+        read, equal, tensor.equalAttr, tensorCalled(tensor.takenOverBy));
   }
   os << "  };\n";
 }

@@ -59,8 +59,10 @@ struct KernelTensor {
   /// Tensor whose element type this one must have, or -1; `orF32` allows f32 as well.
   int elementOf;
   bool orF32;
-  /// Result that starts from this operand and may take over its buffer, or -1.
+  /// Result that starts from this operand, or -1.
   int startOf;
+  /// Result that may take over this operand's buffer, or -1.
+  int takenOverBy;
   /// Width of integers, or 0.
   int integerBits;
   /// Dim that integers count along, or -1.

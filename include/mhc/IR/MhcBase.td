@@ -209,8 +209,10 @@ class Mhc_Tensor<list<Type> types, list<string> dims, list<int> ranks = [!size(d
   /// Name of the tensor whose element type this one must have; with `orF32`, f32 is legal as well.
   string elementOf = "";
   bit orF32 = 0;
-  /// For an operand: the result that starts from it, which may take over its buffer.
+  /// For an operand: the result that starts from it.
   string startOf = "";
+  /// For an operand: the result that may take over its buffer, as one that starts from it always may.
+  string takenOverBy = startOf;
   /// For integers: their width; 0 for floats.
   int integerBits = 0;
   /// For integers: the dim that they index, so that each is at least 0 and less than its size.
@@ -278,6 +280,8 @@ class Mhc_StreamGradient<string start = ""> : Mhc_Streams<"x"> {
   let orF32 = 1;
   let startOf = start;
 }
+/// The same where `taker`, which does not start from it, may have its buffer.
+class Mhc_SpentStreamGradient<string taker> : Mhc_StreamGradient { let takenOverBy = taker; }
 /// The gradient of the projection weight, stored as the weight is.
 class Mhc_PhiGradient<string rows, string start = "">
     : Mhc_Flippable<[F32], [rows, "K"], ["K", rows], "phi_layout"> { let startOf = start; }

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One model for all kernel ops: operands are read, results are new buffers, and the op becomes a mhc.launch. A result
-// that starts from an operand of its type is written into the operand's buffer.
+// that may take over the buffer of an operand of its type does so where nobody reads the operand later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,16 +59,20 @@ static OpResult takerOf(OpOperand &operand) {
     number += kernel.getTensors(i).size();
     if (tensor.isResult || number <= operand.getOperandNumber())
       continue;
-    Value result = tensor.startOf >= 0 ? kernel.getTensor(tensor.startOf) : Value();
+    Value result = tensor.takenOverBy >= 0 ? kernel.getTensor(tensor.takenOverBy) : Value();
     return result && result.getType() == operand.get().getType() ? cast<OpResult>(result) : OpResult();
   }
   return {};
 }
 
+/// Numbers of the operands that keep their buffers, as others read them later.
+static constexpr StringLiteral kKept = "mhc.kept";
+
 /// The operand whose buffer `result` takes over, or null.
 static OpOperand *giverOf(OpResult result) {
+  auto kept = result.getOwner()->getAttrOfType<DenseI32ArrayAttr>(kKept);
   for (OpOperand &operand : result.getOwner()->getOpOperands())
-    if (takerOf(operand) == result)
+    if (takerOf(operand) == result && !(kept && llvm::is_contained(kept.asArrayRef(), operand.getOperandNumber())))
       return &operand;
   return nullptr;
 }
@@ -88,6 +92,18 @@ struct KernelModel : BufferizableOpInterface::ExternalModel<KernelModel, KernelO
   FailureOr<BufferLikeType> getBufferType(Operation *, Value value, const BufferizationOptions &,
                                           const BufferizationState &, SmallVector<Value> &) const {
     return cast<BufferLikeType>(bufferType(value));
+  }
+
+  /// The usual copy of such an operand would move it twice: its taker gets a buffer of its own.
+  LogicalResult resolveConflicts(Operation *op, RewriterBase &rewriter, const AnalysisState &analysis,
+                                 const BufferizationState &) const {
+    SmallVector<int32_t> kept;
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<TensorType>(operand.get().getType()) && !analysis.isInPlace(operand))
+        kept.push_back(operand.getOperandNumber());
+    if (!kept.empty())
+      rewriter.modifyOpInPlace(op, [&] { op->setAttr(kKept, rewriter.getDenseI32ArrayAttr(kept)); });
+    return success();
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,

@@ -91,9 +91,9 @@ def Mhc_PostPreBwdOp : Mhc_KernelOp<"post_pre_bwd", [DeclareOpInterfaceMethods<D
         dy = start + h_pre * d_u + d_proj W + t * y               d_phi, d_norm_weight, d_alpha, d_beta
         d_x = A^T dy,  d_f = h_post . dy,  d_h_res = dy x^T,  d_h_post = dy . f,  d_bias
 
-    `start` is `d_y`, the gradient that others give y, or the gradient of the `mhc.post` that mixed y, from its operands
-    `d_out` and `next_h_res` in the orientation `next_orient`, or nothing. `d_next_h_post` and `d_next_h_res` are the
-    gradients of `next_h_post` and `next_h_res`. dy is rounded to the type of y before anything is made of it.
+    `start` is `d_y`, the gradient that others give y, whose memory `d_x` may take over, or the gradient of the
+    `mhc.post` that mixed y, from its operands `d_out` and `next_h_res` in the orientation `next_orient`, or nothing.
+    `d_next_h_post` and `d_next_h_res` are the gradients of `next_h_post` and `next_h_res`. dy is rounded to the type of y before anything is made of it.
 
     Where `y` is given, the sums over tokens read it; else it is made of x and f again, with the same bits.
 
@@ -126,7 +126,7 @@ def Mhc_PostPreBwdOp : Mhc_KernelOp<"post_pre_bwd", [DeclareOpInterfaceMethods<D
   }];
   let arguments = (ins Optional<Mhc_Like<"x", ["M", "C"]>>:$d_u, Optional<Mhc_Tensor<[F32], ["M", "n"]>>:$d_h_pre,
     Mhc_Tensor<[F32], ["M", "n"]>:$d_next_h_post, Mhc_Tensor<[F32], ["M", "n", "n"]>:$d_next_h_res,
-    Optional<Mhc_Streams<"x">>:$y, Optional<Mhc_StreamGradient<>>:$d_y,
+    Optional<Mhc_Streams<"x">>:$y, Optional<Mhc_SpentStreamGradient<"d_x">>:$d_y,
     Optional<Mhc_MaybeEqualStreams<"equal_d_out", "x">>:$d_out,
     Optional<Mhc_Tensor<[F32], ["M", "n", "n"]>>:$next_h_res, Mhc_Like<"x", ["M", "C"]>:$f,
     Optional<Mhc_LikeOrF32<"x", ["C"]>>:$bias, Mhc_Tensor<[F32], ["M", "n"]>:$h_post,
