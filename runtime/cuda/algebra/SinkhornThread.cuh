@@ -195,6 +195,70 @@ __device__ __forceinline__ void scaleByPotentials(float (&m)[kCells], const Sink
     transpose(m);
 }
 
+/// Factors of a matrix's lines, each one over its divisor.
+template <int n>
+struct LineFactors {
+  float divisors[n], factors[n];
+
+  __device__ __forceinline__ LineFactors() {
+#pragma unroll
+    for (int k = 0; k < n; ++k)
+      divisors[k] = factors[k] = 1.0f;
+  }
+
+  /// A line f * v with f = 1/d is divided by its sum and eps: f / (f * sum(v) + eps) = 1 / (sum(v) + eps * d). `least`
+  /// is added to that.
+  template <bool kRows>
+  __device__ __forceinline__ void divide(const float (&m)[n * n], const LineFactors &others, float eps, float least) {
+#pragma unroll
+    for (int line = 0; line < n; ++line) {
+      float sum = fmaf(eps, divisors[line], least);
+#pragma unroll
+      for (int k = 0; k < n; ++k) // the factor that is made last comes last
+        sum = fmaf(m[lineAt<kRows, n * n>(line, k)], others.factors[k], sum);
+      divisors[line] = sum;
+    }
+#pragma unroll
+    for (int line = 0; line < n; ++line)
+      asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(factors[line]) : "f"(divisors[line]));
+  }
+};
+
+/// Steps until the elements are multiplied by the factors. Where each has an eps in it, a line's are no further apart
+/// than that, and so are the factors: never. Else the first iteration brings them to at most 1; then a line whose
+/// elements are far below eps has a divisor that each iteration multiplies by eps, a usual one, 1e-6, six times.
+__device__ __forceinline__ int stepsOfFactors(const SinkhornOptions &options, int step) {
+  return options.addsEps() && options.eps >= 0x1p-40f ? static_cast<int>(options.steps()) : step == 0 ? 2 : 12;
+}
+
+/// The steps of alternate(), where a divisor is a sum and eps or nothing. Most change factors alone and leave the
+/// elements as they are: half of the instructions, and the reciprocals' errors do not add up. A line of zeros stays
+/// zero where there is an eps, as it does there: its divisor is no less than the least one with a reciprocal.
+template <int kCells>
+__device__ __forceinline__ void divideByFactors(float (&m)[kCells], const SinkhornOptions &options, float eps) {
+  constexpr int n = kSideOf<kCells>;
+  const int steps = static_cast<int>(options.steps());
+  const float least = eps > 0 ? 0x1p-126f : 0.0f;
+  if (columnsFirst(options))
+    transpose(m);
+#pragma unroll 1
+  for (int step = 0; step < steps;) {
+    const int end = min(steps, step + stepsOfFactors(options, step));
+    LineFactors<n> rows, columns;
+#pragma unroll 1
+    for (; step < end; step += 2) {
+      rows.template divide<true>(m, columns, eps, least);
+      if (step + 1 < end)
+        columns.template divide<false>(m, rows, eps, least);
+    }
+#pragma unroll
+    for (int k = 0; k < kCells; ++k)
+      m[k] = m[k] * rows.factors[k / n] * columns.factors[k % n];
+  }
+  if (columnsFirst(options))
+    transpose(m);
+}
+
 /// `steps` half iterations, of rows and columns in turn.
 template <bool kLog, bool kRowsFirst, int kCells, typename Round>
 __device__ __forceinline__ void alternate(float (&m)[kCells], int steps, Divisor divisor, Round round) {
@@ -255,9 +319,12 @@ __device__ __forceinline__ void sinkhornMix(float (&m)[kCells], const SinkhornOp
     return expLines<Shift::none>(m, round);
   }
   startMix(m, options, eps, round);
-  if constexpr (std::is_same_v<Round, KeepF32>)
+  if constexpr (std::is_same_v<Round, KeepF32>) {
     if (options.hasPotentials())
       return scaleByPotentials(m, options);
+    if (options.denom != MHCRT_DENOM_CLAMP)
+      return divideByFactors(m, options, options.denom == MHCRT_DENOM_ADD ? eps : 0.0f);
+  }
   if (columnsFirst(options))
     alternate<false, false>(m, steps, divisor, round);
   else

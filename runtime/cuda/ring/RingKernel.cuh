@@ -28,8 +28,8 @@
 //         of the same run, 4.24 TB/s), M = 8192:
 //           C           2048     2560     3072     4096     5120      6144      7168
 //           projection  38 (84)  48 (84)  55 (88)  70 (91)  89 (90)   108 (89)  129 (86)
-//           pre         50 (81)  61 (83)  70 (86)  89 (90)  109 (91)  134 (89)  161 (87)
-//         32768x4096: 256 (99) and 324 (98). 65536x768: 104 (93) and 147 (83). 128x4096: 6.9 and 11.6.
+//           pre         50 (81)  59 (85)  70 (86)  89 (91)  109 (91)  134 (89)  160 (88)
+//         32768x4096: 256 (99) and 324 (98). 65536x768: 104 (93) and 147 (83). 128x4096: 6.9 and 10.8.
 //         docs/performance.md, "Pre by the clock", has what each role takes, and what was slower.
 //         112 of 132 multiprocessors at a split of 16, else 120; no spills; shared memory 214 to 228 kB.
 //

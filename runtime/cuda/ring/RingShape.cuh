@@ -80,8 +80,11 @@ struct RingTiling {
   static constexpr int kOwners = kTokens / kOwned;             ///< blocks that own tokens of a tile
   /// The other half of the blocks own the next tile's tokens. Multipliers that mix were slower so without a norm.
   static constexpr bool kTakesTurns = kOwners < kSplit && (kNorms || !(kMixes || kThroughMemory));
-  /// Tokens the gates take at once, one a lane: their time is that of one. Mixers leave no room for more.
-  static constexpr int kGateRows = kOwned > 1 && kMixing != Mixing::mixers ? 32 : 16;
+  /// Tokens the gates take at once, one a lane: their time is that of one. Mixers leave no room for more, and 32 were
+  /// slower where multipliers mix four tokens of a block without a norm.
+  static constexpr bool kFewGateRows =
+      kOwned == 1 || kMixing == Mixing::mixers || (kMultipliersMix && kOwned == 4 && !kNorms);
+  static constexpr int kGateRows = kFewGateRows ? 16 : 32;
   static constexpr int kStreamBytes = kTokens * 128;                ///< of one stream in a box
   static constexpr int kBoxBytes = (kMixes ? 5 : 4) * kStreamBytes; ///< with f behind x
   static constexpr int kSlotBytes = kBoxes * kBoxBytes;
