@@ -56,7 +56,7 @@ static bool replacesNodes(Operation *op) {
     return isOfSite(op);
   if (isa<ExpandOp, ContractOp>(op) && op->getParentOp()->hasAttr(kStreams))
     return true;
-  auto isMade = [](Value operand) { return isOfSite(behindReshapes(operand).getDefiningOp()); };
+  auto isMade = [](Value operand) { return isOfSite(behindViews(operand).getDefiningOp()); };
   if (isa<ContractOp, AggregateOp>(op) && llvm::any_of(op->getOperands(), isMade))
     return true;
   if (auto aggregate = dyn_cast<AggregateOp>(op); aggregate && isOfMixedStreams(aggregate))

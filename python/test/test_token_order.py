@@ -32,6 +32,20 @@ class Viewing(SequenceFirst):
         return self.output(x.view(-1, self.n, x.shape[-1]).sum(-2))
 
 
+class Turned(SequenceFirst):
+    """Streams are added up where their tokens, or they themselves, lie in another order than where they are mixed."""
+
+    def __init__(self, dims):
+        super().__init__()
+        self.dims = dims
+
+    def forward(self, tokens):
+        x = self.embedding(tokens).unsqueeze(-2).repeat(1, 1, self.n, 1)
+        for layer in self.layers:
+            x = layer(x)
+        return self.output(x.permute(self.dims).contiguous().sum(self.dims.index(2)))
+
+
 class Patches(nn.Module):
     """Tokens are the places of a convolution, whose channels stand before them."""
 
@@ -70,6 +84,13 @@ def check(module, x, dynamic):
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_sequence_first(dynamic):
     check(SequenceFirst(), TOKENS, dynamic)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("dims", [(1, 0, 2, 3), (0, 2, 1, 3), (2, 1, 0, 3)])
+def test_contracted_in_another_order(dims, dynamic):
+    """The sum stayed PyTorch's: a transpose was between it and the site."""
+    check(Turned(dims), TOKENS, dynamic)
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
