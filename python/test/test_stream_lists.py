@@ -106,6 +106,62 @@ def test_zeros(begin, dynamic):
     assert counts() == [{"pre": 2, "post": 2, "contract": 1}]
 
 
+EQUAL = {
+    "scaled": lambda x, gains: x * gains[0],
+    "weighed": lambda x, gains: x * gains,
+    "function": lambda x, gains: (x * gains).tanh(),
+    "norm": lambda x, gains: F.rms_norm(x, gains.shape) * gains,
+}
+
+
+class Equal(BegunByZeros):
+    def __init__(self, begin):
+        super().__init__(lambda x: [begin(x, self.weight)] * 4)
+        self.weight = nn.Parameter(torch.rand(16) + 0.5)
+
+
+@pytest.mark.parametrize("begin", EQUAL)
+def test_equal(begin):
+    """The first of two layers was missed: the mix of equal streams that are a product has its factors."""
+    module = Equal(EQUAL[begin])
+    compare(module, compiled(module, require="all"), TOKENS)
+    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
+
+
+class Widened(Layer):
+    """The streams are widened one by one, before they are stacked or what is stacked is wide."""
+
+    def __init__(self, n, channels, before):
+        super().__init__(n, channels)
+        self.before = before
+
+    def forward(self, streams):
+        wide = [x.float() for x in streams]
+        pre, post, mix = self.coefficients(streams if self.before else wide)
+        out = sum(h.unsqueeze(-1) * x for h, x in zip(pre.unbind(-1), wide, strict=True))
+        out = self.layer(out.to(streams[0].dtype))
+        return [
+            (sum(mix[..., i, j, None] * x for j, x in enumerate(wide)) + post[..., i, None] * out).to(out.dtype)
+            for i in range(self.n)
+        ]
+
+
+WIDENED = {"behind the stack": (lambda x: [x] * 4, False),
+           "before it": (lambda x: [x, x.tanh(), x.sin(), x.cos()], True)}  # fmt: skip
+
+
+@pytest.mark.parametrize("where", WIDENED)
+def test_widened(where):
+    """The streams that were projected were others than those that were mixed."""
+    begin, before = WIDENED[where]
+    module = BegunByZeros(begin)
+    module.layers = nn.ModuleList(Widened(4, 16, before) for _ in range(2))
+    for part in (module.embeddings, *(layer.layer for layer in module.layers)):
+        part.to(torch.bfloat16)
+    compare_rounded(module, compiled(module, require="all"), TOKENS)
+    assert [{**found, "expand": 1} for found in counts()] == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
+
+
 def test_streams_of_another_list():
     """The near miss: what is mixed is not what is projected."""
 

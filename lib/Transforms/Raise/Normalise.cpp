@@ -273,6 +273,22 @@ static LogicalResult normaliseTrunc(arith::TruncFOp op, PatternRewriter &rewrite
   return replace(rewriter, op, rewriter.create(state)->getResult(0));
 }
 
+/// concat(ext(a), ext(b)) -> ext(concat(a, b)) where a and b were rounded: streams that are widened one by one.
+static LogicalResult widenJoined(tensor::ConcatOp op, PatternRewriter &rewriter) {
+  auto roundedType = [](Value value) {
+    auto ext = seenThroughViews<arith::ExtFOp>(value);
+    return ext && seenThroughViews<arith::TruncFOp>(ext.getIn()) ? getElementTypeOrSelf(ext.getIn()) : Type();
+  };
+  auto types = llvm::map_range(op.getInputs(), roundedType);
+  if (!*types.begin() || !llvm::all_equal(types))
+    return failure();
+  auto parts =
+      llvm::map_to_vector(op.getInputs(), [&](Value value) { return without<arith::ExtFOp>(rewriter, value); });
+  LeafBuilder leaf(rewriter, op.getLoc());
+  rewriter.replaceOp(op, leaf.cast(leaf.concat(parts, op.getDim()), getElementTypeOrSelf(op.getType())));
+  return success();
+}
+
 void mhc::addArithmeticPatterns(RewritePatternSet &patterns) {
   patterns.add(normaliseAdd);
   patterns.add(normaliseSub);
@@ -281,6 +297,7 @@ void mhc::addArithmeticPatterns(RewritePatternSet &patterns) {
   patterns.add(normalisePower);
   patterns.add(normaliseExp2);
   patterns.add(normaliseTrunc);
+  patterns.add(widenJoined);
   patterns.add(roundOnce);
   patterns.add(transposeNumber);
 }

@@ -198,7 +198,7 @@ private:
     readings.change();
     raiseResidualMaps(func, readings, sites);
     raiseExpand(func, readings, sites); // reads nothing that residual maps change
-    markProducts(func);
+    markProducts(func, readings.unrounded());
     markStacks(func, readings.unrounded());
     readings.change();
     mergeCopies(func, &keeper); // a residual map in two spellings is one as well

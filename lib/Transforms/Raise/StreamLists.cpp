@@ -259,7 +259,25 @@ static Operation *wholeProduct(Operation *op) {
   return isReadAsStreams(product) && (isActivation || !isWeighedNorm(product)) ? product : nullptr;
 }
 
-void mhc::markProducts(func::FuncOp func) {
+/// Whether a value is one element, such as of a sum, and no number times that.
+static bool isElement(algebra::Reading &reading, Value value) {
+  const Expr &expr = reading.of(value);
+  std::optional<Algebra::Closed> closed = reading.algebra().close(expr);
+  return closed && closed->coefficient == 1 && (expr.size() > 1 || algebra::singleFactor(expr));
+}
+
+/// Marks what streams repeat where it is a product or scaled: mixes of equal streams have its factors.
+static void markRepeated(algebra::Reading &reading, ExpandOp expand) {
+  Value rows = behindViews(expand.getX());
+  auto isSum = [](const algebra::Factor &factor) { return factor.halves == 2 && factor.node()->isReduce("sum"); };
+  auto hasSum = [&](const algebra::Term &term) { return llvm::any_of(term.factors, isSum); };
+  Operation *op = rows.getDefiningOp();
+  if (op && llvm::none_of(reading.of(rows), hasSum) && !isElement(reading, rows))
+    op->setAttr(algebra::kWhole, UnitAttr::get(op->getContext()));
+}
+
+void mhc::markProducts(func::FuncOp func, algebra::Reading &reading) {
+  func.walk([&](ExpandOp expand) { markRepeated(reading, expand); });
   func.walk([&](Operation *op) {
     if (Operation *product = isa<arith::MulFOp, arith::DivFOp, SiluOp>(op) ? wholeProduct(op) : nullptr)
       product->setAttr(algebra::kWhole, UnitAttr::get(func.getContext()));
@@ -348,7 +366,8 @@ void mhc::readRowOf(tensor::ConcatOp stack, int64_t number, Value part) {
   for (size_t next = 0; next < shapes.size(); ++next) {
     auto [value, row] = shapes[next];
     for (Operation *view : value.getUsers())
-      if (isReshape(view) && view->getBlock() == stack->getBlock() && view->isBeforeInBlock(stack) &&
+      if ((isReshape(view) || isa<arith::ExtFOp>(view)) && view->getBlock() == stack->getBlock() &&
+          view->isBeforeInBlock(stack) &&
           llvm::none_of(shapes, [&](auto &shape) { return shape.first == view->getResult(0); })) {
         IRMapping places;
         places.map(value, row);

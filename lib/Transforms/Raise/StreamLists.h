@@ -16,8 +16,9 @@ namespace mhc {
 /// Arguments that the function stacks and reads alone as well are read of the stack, which is marked.
 void stackStreams(mlir::func::FuncOp func);
 /// Marks products that are squared, as for the norm of streams that were masked or scaled, or projected and weighed:
-/// what reads such streams has the factors of the product, each in its place, and not the streams.
-void markProducts(mlir::func::FuncOp func);
+/// what reads such streams has the factors of the product, each in its place, and not the streams. So are what streams
+/// repeat. The reading does not know the marks yet.
+void markProducts(mlir::func::FuncOp func, algebra::Reading &reading);
 /// Marks stacks that are squared and of which the reading knows nothing, or a product, as of n embeddings: what comes
 /// behind such a stack reads its rows. The reading does not know them yet.
 void markStacks(mlir::func::FuncOp func, algebra::Reading &reading);
