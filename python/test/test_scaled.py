@@ -5,6 +5,7 @@ import pytest
 import torch
 from comparing import compare, compiled, counts, fresh  # noqa: F401
 from torch import nn
+from torch.nn import functional as F
 
 STREAMS = (2, 3, 4, 16)
 
@@ -56,3 +57,28 @@ def test_scaled_in_front(scale):
     module = InFront(scale)
     compare(module, compiled(module, require="all"), torch.randn(STREAMS))
     assert counts() == [{"pre": 2, "post": 2}]
+
+
+class Integers(modules.Coefficients):
+    """The scalars, and a temperature, are integers."""
+
+    def __init__(self, n, channels):
+        super().__init__(n, channels)
+        del self.alpha
+        self.register_buffer("alphas", torch.tensor([2, 3, 1]))
+        self.register_buffer("temperature", torch.tensor(2))
+
+    def forward(self, x):
+        n, flat = self.n, x.flatten(-2)
+        sizes = [n, n, n * n]
+        t = F.linear(flat, self.phi) * torch.rsqrt(flat.square().mean(-1, keepdim=True) + self.eps) / self.temperature
+        parts = zip(t.split(sizes, -1), self.alphas, self.beta.split(sizes))
+        pre, post, res = (part * alpha + beta for part, alpha, beta in parts)
+        return pre.sigmoid(), 2 * post.sigmoid(), self.residual(res.unflatten(-1, (n, n)))
+
+
+def test_integers():
+    """A tensor of integers was read by no op, and the projection missed."""
+    module = modules.Layer(Integers(4, 16))
+    compare(module, compiled(module, require="all"), torch.randn(STREAMS))
+    assert counts() == [{"pre": 1, "post": 1}]

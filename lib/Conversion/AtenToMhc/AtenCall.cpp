@@ -380,7 +380,17 @@ Value AtenCall::operand(StringRef name, Type element) {
   if (std::optional<double> known = number(name))
     return splat(*known, element);
   Value value = tensor(name);
+  if (!value)
+    value = fromIntegers(name);
   return value ? spread(leaf.cast(value, element)) : Value();
+}
+
+Value AtenCall::fromIntegers(StringRef name) {
+  Value value = leafOf(op->getAttr(name));
+  auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
+  if (!type || !type.getElementType().isSignlessInteger() || type.getElementType().isInteger(1))
+    return {};
+  return arith::SIToFPOp::create(builder, loc, type.clone(resultElement()), value);
 }
 
 Type AtenCall::meetingType(ArrayRef<StringRef> names) const {

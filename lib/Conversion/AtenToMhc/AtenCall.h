@@ -103,6 +103,8 @@ private:
   /// The operand that an argument is; null for a literal.
   Value operandOf(mlir::Attribute argument) const;
   Value leafOf(mlir::Attribute argument) const;
+  /// A tensor of signed integers in the type of the result, as PyTorch rounds them first; null for others.
+  Value fromIntegers(llvm::StringRef name);
 
   mlir::Operation *op;
   const llvm::DenseMap<Value, Value> &leaves;

@@ -425,7 +425,7 @@ void CallWriter::writeLeaf(Operation *op) {
             return product(op.getLhs(), op.getRhs(), op.getTransposeLhs(), op.getTransposeRhs(),
                            isa<MatmulOp>(op) ? aten::kMm : aten::kBmm);
           })
-          .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) {
+          .Case<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>([&](Operation *) {
             return call(aten::kToCopy, listed(op->getOperands()), dtypeOf(op->getResult(0).getType()));
           })
           .Default([&](Operation *) {

@@ -40,12 +40,13 @@ func.func @integers(%a: tensor<2xi64> {mhc.name = "a"}, %b: tensor<2xi64> {mhc.n
   return %0 : tensor<2xi64>
 }
 
-// A factor of integers.
+// A factor of integers without a sign, or of booleans.
 // CHECK-LABEL: func.func @integer_factor(
 // CHECK-NEXT: return{{$}}
-func.func @integer_factor(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<4xi64> {mhc.name = "b"}) -> (tensor<2x4xf32>) {
-  %0 = "aten.mul.Tensor"(%a, %b) {"self" = 0 : index, "other" = 1 : index} : (tensor<2x4xf32>, tensor<4xi64>) -> (tensor<2x4xf32>) loc("n")
-  return %0 : tensor<2x4xf32>
+func.func @integer_factor(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<4xui8> {mhc.name = "b"}, %c: tensor<4xi1> {mhc.name = "c"}) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+  %0 = "aten.mul.Tensor"(%a, %b) {"self" = 0 : index, "other" = 1 : index} : (tensor<2x4xf32>, tensor<4xui8>) -> (tensor<2x4xf32>) loc("n")
+  %1 = "aten.mul.Tensor"(%a, %c) {"self" = 0 : index, "other" = 1 : index} : (tensor<2x4xf32>, tensor<4xi1>) -> (tensor<2x4xf32>) loc("o")
+  return %0, %1 : tensor<2x4xf32>, tensor<2x4xf32>
 }
 
 // A number that is no literal.
@@ -69,22 +70,6 @@ func.func @rounded_quotient(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<2x4
 // CHECK-NEXT: return{{$}}
 func.func @open_power(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: i64 {mhc.name = "b"}) -> (tensor<2x4xf32>) {
   %0 = "aten.pow.Tensor_Scalar"(%a, %b) {"self" = 0 : index, "exponent" = 1 : index} : (tensor<2x4xf32>, i64) -> (tensor<2x4xf32>) loc("n")
-  return %0 : tensor<2x4xf32>
-}
-
-// A limit of integers.
-// CHECK-LABEL: func.func @limit(
-// CHECK-NEXT: return{{$}}
-func.func @limit(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<4xi64> {mhc.name = "b"}) -> (tensor<2x4xf32>) {
-  %0 = "aten.clamp.Tensor"(%a, %b) {"self" = 0 : index, "min" = 1 : index} : (tensor<2x4xf32>, tensor<4xi64>) -> (tensor<2x4xf32>) loc("n")
-  return %0 : tensor<2x4xf32>
-}
-
-// A minimum with integers.
-// CHECK-LABEL: func.func @minimum(
-// CHECK-NEXT: return{{$}}
-func.func @minimum(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<4xi64> {mhc.name = "b"}) -> (tensor<2x4xf32>) {
-  %0 = "aten.minimum.default"(%a, %b) {"self" = 0 : index, "other" = 1 : index} : (tensor<2x4xf32>, tensor<4xi64>) -> (tensor<2x4xf32>) loc("n")
   return %0 : tensor<2x4xf32>
 }
 

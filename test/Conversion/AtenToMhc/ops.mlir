@@ -22,6 +22,17 @@ func.func @add_scaled(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: tensor<2x4xf32> 
   return %0 : tensor<2x4xf32>
 }
 
+// PyTorch rounds integers to the type of the result first.
+// CHECK-LABEL: func.func @integers(
+// CHECK-NEXT: [[V0:%.+]] = arith.sitofp %arg1 : tensor<4xi64> to tensor<4xbf16>
+// CHECK-NEXT: [[V1:%.+]] = mhc.broadcast [[V0]] dims = [1] : tensor<4xbf16> -> tensor<2x4xbf16>
+// CHECK-NEXT: [[V2:%.+]] = arith.mulf %arg0, [[V1]] : tensor<2x4xbf16>
+// CHECK-NEXT: return [[V2]] : tensor<2x4xbf16>
+func.func @integers(%a: tensor<2x4xbf16> {mhc.name = "a"}, %b: tensor<4xi64> {mhc.name = "b"}) -> (tensor<2x4xbf16>) {
+  %0 = "aten.mul.Tensor"(%a, %b) {"self" = 0 : index, "other" = 1 : index} : (tensor<2x4xbf16>, tensor<4xi64>) -> (tensor<2x4xbf16>) loc("n")
+  return %0 : tensor<2x4xbf16>
+}
+
 // CHECK-LABEL: func.func @add_number(
 // CHECK-NEXT: [[V0:%.+]] = arith.constant dense<9.99999997E-7> : tensor<2x4xf32>
 // CHECK-NEXT: [[V1:%.+]] = arith.addf %arg0, [[V0]] : tensor<2x4xf32>
