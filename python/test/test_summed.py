@@ -95,6 +95,31 @@ def test_bf16():
     assert counts() == [{"pre": 2, "post": 2}]
 
 
+class Narrow(Layer):
+    """The products are of bf16, and widened before they are added up, or behind."""
+
+    def __init__(self, widened, **how):
+        super().__init__(**how)
+        self.widened = widened
+
+    def project(self, x):
+        wide = x.to(self.beta.dtype)
+        parts = [phi(row) for phi, row in zip(self.phi, self.rows(x))]
+        total = self.added([part.to(wide.dtype) if self.widened else part for part in parts]).to(wide.dtype)
+        return total * torch.rsqrt(wide.flatten(-2).square().mean(-1, keepdim=True) + 1e-6)
+
+
+@pytest.mark.parametrize("added, widened", [("sum", False), ("sum", True), ("stack", False), ("stack", True)])
+def test_products_of_bf16(added, widened):
+    """Products that round were not joined."""
+    module = Model(Narrow, added=added, widened=widened)
+    for part in (module.embedding, *(part for layer in module.layers for part in (layer.layer, layer.phi))):
+        part.bfloat16()
+    module.weight.data = module.weight.bfloat16()
+    compare_rounded(module, compiled(module, require="all"), TOKENS)
+    assert counts() == [{"pre": 2, "post": 2}]
+
+
 NEAR_MISSES = {
     "one twice": (lambda x: [x[..., i, :] for i in (0, 0, 2, 3)], "products of rows 0, 0, 2, 3 of"),
     "one missing": (lambda x: x.unbind(-2)[:3], "products of rows 0, 1, 2 of"),

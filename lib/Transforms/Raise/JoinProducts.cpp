@@ -60,11 +60,10 @@ static Value sourceOf(Value value) {
   return value;
 }
 
-/// An addition of f32 that is no part of another.
+/// An addition that is no part of another.
 static bool isRoot(arith::AddFOp add) {
   auto type = dyn_cast<RankedTensorType>(add.getType());
-  return type && type.getRank() == 2 && type.getElementType().isF32() &&
-         !isa_and_nonnull<arith::AddFOp>(singleUser(add));
+  return type && type.getRank() == 2 && !isWide(add) && !isa_and_nonnull<arith::AddFOp>(singleUser(add));
 }
 
 /// The operand of one side, and its dimension that is summed.
@@ -73,11 +72,16 @@ static int64_t summedDim(MatmulOp product, unsigned side) {
   return side == 0 ? !product.getTransposeLhs() : product.getTransposeRhs();
 }
 
-/// A product of f32 that is read once.
+/// A product of two tensors of its own type, not f64, that is read once, maybe widened. One product rounds once where a
+/// sum of narrow ones rounds each.
 static MatmulOp addedProduct(Value value) {
-  auto product = value.getDefiningOp<MatmulOp>();
-  auto isF32 = [](Type type) { return getElementTypeOrSelf(type).isF32(); };
-  return product && singleUser(value) && llvm::all_of(product->getOperandTypes(), isF32) ? product : MatmulOp();
+  auto ext = value.getDefiningOp<arith::ExtFOp>();
+  auto product = (ext ? ext.getIn() : value).getDefiningOp<MatmulOp>();
+  if (!product || isWide(product.getOut()) || !singleUser(value) || !singleUser(product.getOut()))
+    return {};
+  const Type own = getElementTypeOrSelf(product.getOut());
+  auto isOwn = [&](Type type) { return getElementTypeOrSelf(type) == own; };
+  return llvm::all_of(product->getOperandTypes(), isOwn) ? product : MatmulOp();
 }
 
 static std::optional<ProductSum> findSum(arith::AddFOp root) {
@@ -344,9 +348,11 @@ static bool join(algebra::Reading &reading, ProductSum &sum, unsigned side, Valu
   Operation *product = builder.clone(*products[0]);
   product->setOperand(side, flat);
   product->setOperand(other, phi);
-  Value result = product->getResult(0);
+  LeafBuilder leaf(builder, sum.root->getLoc());
+  const Type element = getElementTypeOrSelf(sum.root->getResult(0));
+  Value result = leaf.cast(product->getResult(0), element);
   for (Value term : others)
-    result = LeafBuilder(builder, sum.root->getLoc()).add(result, term);
+    result = leaf.add(result, leaf.cast(term, element));
   replaceSum(builder, sum.root, result);
   return true;
 }

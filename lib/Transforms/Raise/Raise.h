@@ -26,7 +26,7 @@ constexpr int64_t kMaxPermuted = 6;
 void normalise(mlir::func::FuncOp func);
 /// Parts of the product of streams with a matrix -> products with parts of the matrix.
 void cutProducts(mlir::func::FuncOp func);
-/// Sums of f32 products, each of a row of one tensor -> the product of the tensor; whether there was one
+/// Sums of products, each of a row of one tensor -> the product of the tensor; whether there was one
 bool joinProducts(mlir::func::FuncOp func);
 /// convolution, SiLU and norm of q, k and v, beside the decay of a gated delta net -> mhc.pre_gated_delta_rule;
 /// whether there was one
