@@ -205,13 +205,14 @@ std::optional<Expr> Algebra::sumOfView(const Term &term, ArrayRef<std::pair<Var,
 }
 
 /// Whether a sum over joined parts is one that somebody wrote as such, as of a residual, an output and its bias:
-/// tensors of their own are streams.
+/// tensors of their own are streams, and so are those that a norm squares.
 static bool isSumOfParts(const Term &term, const Algebra::Joined &joined) {
   auto isTensor = [](const Expr &part) {
     const Factor *alone = singleFactor(part);
     return alone && alone->node()->kind == Node::Base;
   };
-  return term.factors.size() == 1 && term.exponent.empty() && !llvm::all_of(joined.parts, isTensor);
+  const bool isAlone = term.factors.size() == 1 && term.factors[0].halves == 2 && term.exponent.empty();
+  return isAlone && !llvm::all_of(joined.parts, isTensor);
 }
 
 /// A sum over what two factors join alike of unlike parts is the sum of the sums over each part:

@@ -1,5 +1,6 @@
 """Streams that are a list of tensors, from layer to layer."""
 
+import modules
 import pytest
 import torch
 from comparing import TOKENS, compare, compare_rounded, compiled, counts, fresh  # noqa: F401
@@ -160,6 +161,35 @@ def test_widened(where):
         part.to(torch.bfloat16)
     compare_rounded(module, compiled(module, require="all"), TOKENS)
     assert [{**found, "expand": 1} for found in counts()] == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
+
+
+STACKED = {
+    "functions": lambda x, linear: [x, x.tanh(), x.relu(), linear(x)],
+    "products": lambda x, linear: [linear(x), x @ linear.weight, 2 * x, F.rms_norm(x, (16,))],
+}
+
+
+class Stacked(nn.Module):
+    """Streams are made one by one, and are one tensor from there on."""
+
+    def __init__(self, begin):
+        super().__init__()
+        self.embedding, self.linear = nn.Embedding(100, 16), nn.Linear(16, 16)
+        self.layers, self.begin = nn.ModuleList(modules.Sublayer(4, 16) for _ in range(2)), begin
+
+    def forward(self, tokens):
+        x = torch.stack(self.begin(self.embedding(tokens), self.linear), dim=-2)
+        for layer in self.layers:
+            x = layer(x)
+        return x.sum(-2)
+
+
+@pytest.mark.parametrize("begin", STACKED)
+def test_stacked(begin):
+    """The sum of their squares was read as several, and the first of two layers missed."""
+    module = Stacked(STACKED[begin])
+    compare(module, compiled(module, require="all"), TOKENS)
+    assert counts() == [{"pre": 2, "post": 2, "contract": 1}]
 
 
 def test_streams_of_another_list():
