@@ -11,7 +11,9 @@ from torch._dynamo.exc import RestartAnalysis
 
 from . import tables
 from .boundaries import Boundaries
-from .capture import body_of, capture, is_divided, specialise, split, take_arguments
+from .capture import (
+    autocasts_around, body_of, capture, is_divided, leave_types, specialise, split, take_arguments,
+)  # fmt: skip
 from .graph_text import print_graph
 from .rewriter import Rewriter, Unsupported, find_sites, leave
 
@@ -47,6 +49,7 @@ def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, du
         found()
     plan["tables"] = [(node.meta["grapharg"], numbers) for node, numbers in known.items()]
     Rewriter(graph.graph, precision).run(plan)
+    leave_types(graph.graph)
     graph.recompile()
     _dump(dump, "after.py", graph.code)
     return graph, [plan]
@@ -57,7 +60,8 @@ def _rewrite_parts(module, names, dump, **options):
     whole = torch.fx.GraphModule(module, module.graph)
     plans = []
     for name in names:
-        part, own = rewrite(module.get_submodule(name), dump=dump and os.path.join(dump, name), **options)
+        with autocasts_around(module, name):
+            part, own = rewrite(module.get_submodule(name), dump=dump and os.path.join(dump, name), **options)
         whole.set_submodule(name, part)
         plans += own
     take_arguments(whole, module)  # when the parts have their constants

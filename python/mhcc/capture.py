@@ -1,5 +1,6 @@
 """Dynamo's graphs as functional graphs of ATen ops that still have their gradients."""
 
+import contextlib
 import operator
 
 import torch
@@ -39,7 +40,7 @@ _ABOUT_GRADIENTS = (
     torch.autograd.grad_mode._enter_inference_mode,
 )  # fmt: skip
 
-_AUTOCASTS = (torch.amp.autocast_mode._enter_autocast, torch.amp.autocast_mode._exit_autocast)
+_AUTOCASTS = _ENTER, _EXIT = torch.amp.autocast_mode._enter_autocast, torch.amp.autocast_mode._exit_autocast
 
 _VIEWS = {
     "chunk", "expand", "flatten", "getitem", "narrow", "permute", "reshape", "select", "split", "squeeze", "t",
@@ -91,9 +92,9 @@ class _Interpreter(torch.fx.Interpreter):
             args, _ = self.fetch_args_kwargs_from_env(node)
             return _stopped(args[0]) if self.learns else args[0]
         result = super().run_node(node)
-        if node.target is torch.amp.autocast_mode._enter_autocast:
+        if node.target is _ENTER:
             self.autocasts.append(result)
-        if node.target is torch.amp.autocast_mode._exit_autocast:
+        if node.target is _EXIT:
             self.autocasts.pop()
         return _stopped(result) if self._stops(node) else result
 
@@ -101,7 +102,7 @@ class _Interpreter(torch.fx.Interpreter):
         """The modes of before, where the graph was left in the middle."""
         torch._C._set_grad_enabled(grad)
         for mode in reversed(self.autocasts):
-            torch.amp.autocast_mode._exit_autocast(mode)
+            _EXIT(mode)
 
 
 def _functional(run):
@@ -234,6 +235,34 @@ def is_checkpointed(node):
 def body_of(node):
     """The name of the graph that a node runs again for its gradient; none of another node."""
     return [node.args[0].target] if node.target is torch.ops.higher_order.tag_activation_checkpoint else []
+
+
+def autocasts_around(module, name):
+    """The autocasts that a graph which is run again for its gradient is run in."""
+    owner, _, body = name.rpartition(".")
+    entered, stack = [], contextlib.ExitStack()
+    for node in module.get_submodule(owner).graph.nodes:
+        if node.target is _ENTER:
+            entered.append(node)
+        elif node.target is _EXIT:
+            entered.remove(node.args[0])
+        elif body in body_of(node):
+            for one in entered:
+                stack.enter_context(torch.autocast(*one.args))
+            break
+    return stack
+
+
+def leave_types(graph):
+    """Keeps autocast away from a captured graph: its casts are in there, and all else has the type that it should have."""
+    values = [node.meta.get("val") for node in graph.nodes]
+    first, (last,) = next(node for node in graph.nodes if node.op != "placeholder"), graph.find_nodes(op="output")
+    for kind in sorted({value.device.type for value in values if isinstance(value, torch.Tensor)}):
+        if torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind):
+            with graph.inserting_before(first):
+                entered = graph.call_function(_ENTER, (kind, None, False, None))
+            with graph.inserting_before(last):
+                graph.call_function(_EXIT, (entered,))
 
 
 def is_divided(node):

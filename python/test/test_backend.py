@@ -32,13 +32,6 @@ def test_constant_tensors(repeats):
     assert counts() == [{"pre": 1, "post": 1}]
 
 
-def test_autocast():
-    module = modules.Model()
-    with torch.autocast(TOKENS.device.type, dtype=torch.bfloat16):
-        compare(module, compiled(module), TOKENS, tolerance=0.1)
-    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "head": 1}]
-
-
 def test_one_graph_for_all_token_counts():
     module = modules.Model()
     run = compiled(module, dynamic=True)
