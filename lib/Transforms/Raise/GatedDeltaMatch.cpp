@@ -82,6 +82,9 @@ static std::optional<Expr> renamed(Reading &reading, const CausalConvolution &co
 static bool setNorm(Reading &reading, ArrayRef<Size> dims, const Expr &whole, const Expr &u, const Expr &norm,
                     ActivatedConvolution &made, std::optional<GatedFault> &fault) {
   Algebra &algebra = reading.algebra();
+  // Products, such as with the step of a state space model, are no norms.
+  if (llvm::none_of(norm[0].factors, [](const Factor &factor) { return factor.halves < 0; }))
+    return false;
   const char *kOther = "another root, such as that of a mean";
   auto decline = [&](const char *found) {
     fault = GatedFault{Reason::gatedDeltaNorm, found, "u / sqrt(sum of u^2 + eps) over the channels of a head"};

@@ -355,3 +355,28 @@ func.func @decay_of_a_sum(%x: tensor<2x8x28xf32>, %w: tensor<16x3xf32>,
   %g = arith.mulf %ne, %sp : tensor<2x8x2xf32>
   return %q, %k, %v, %z, %beta, %g : tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2x4xf32>, tensor<2x8x2xf32>, tensor<2x8x2xf32>
 }
+
+// A state space model multiplies what is convolved by its step, which is no norm.
+// CHECK-LABEL: func.func @state_space_model
+// CHECK-NOT: mhc.pre_gated_delta_rule
+func.func @state_space_model(%x: tensor<2x8x4xf32>, %w: tensor<4x2xf32>, %delta: tensor<2x8x4xf32>, %A_log: tensor<4xf32>,
+    %dt_bias: tensor<4xf32>) -> (tensor<2x8x4xf32>, tensor<2x8x4xf32>) {
+  %before = mhc.shift %x dim = 1 by = 1 : tensor<2x8x4xf32>
+  %w0 = tensor.extract_slice %w[0, 0] [4, 1] [1, 1] : tensor<4x2xf32> to tensor<4xf32>
+  %b0 = mhc.broadcast %w0 dims = [2] : tensor<4xf32> -> tensor<2x8x4xf32>
+  %p0 = arith.mulf %before, %b0 : tensor<2x8x4xf32>
+  %w1 = tensor.extract_slice %w[0, 1] [4, 1] [1, 1] : tensor<4x2xf32> to tensor<4xf32>
+  %b1 = mhc.broadcast %w1 dims = [2] : tensor<4xf32> -> tensor<2x8x4xf32>
+  %p1 = arith.mulf %x, %b1 : tensor<2x8x4xf32>
+  %a = arith.addf %p0, %p1 : tensor<2x8x4xf32>
+  %u = mhc.silu %a : tensor<2x8x4xf32>
+  %bias = mhc.broadcast %dt_bias dims = [2] : tensor<4xf32> -> tensor<2x8x4xf32>
+  %t = arith.addf %delta, %bias : tensor<2x8x4xf32>
+  %step = mhc.softplus %t : tensor<2x8x4xf32>
+  %exp = math.exp %A_log : tensor<4xf32>
+  %rate = arith.negf %exp : tensor<4xf32>
+  %rates = mhc.broadcast %rate dims = [2] : tensor<4xf32> -> tensor<2x8x4xf32>
+  %decay = arith.mulf %rates, %step : tensor<2x8x4xf32>
+  %input = arith.mulf %u, %step : tensor<2x8x4xf32>
+  return %decay, %input : tensor<2x8x4xf32>, tensor<2x8x4xf32>
+}
