@@ -12,7 +12,7 @@ from torch._dynamo.exc import RestartAnalysis
 from . import tables
 from .boundaries import Boundaries
 from .capture import (
-    autocasts_around, body_of, capture, is_divided, leave_types, specialise, split, take_arguments,
+    autocasts_around, body_of, capture, leave_types, specialise, split, stands_apart, take_arguments,
 )  # fmt: skip
 from .graph_text import print_graph
 from .rewriter import Rewriter, Unsupported, find_sites, leave
@@ -24,13 +24,13 @@ def rewrite(module, *, dump=None, reported=False, **options):
     A graph that is only `reported` is not run: its numbers may be symbols, and Dynamo need not start again.
     """
     options["reported"] = reported
-    if bodies := [body for node in module.graph.nodes for body in body_of(node)]:
+    if any(map(stands_apart, module.graph.nodes)):
         try:
             return _rewrite_parts(*split(module), dump, **options)
         except Unsupported:  # what is between them cannot be graphs of their own
-            return _rewrite_parts(module, bodies, dump, **options)
-    if any(is_divided(node) for node in module.graph.nodes):
-        return _rewrite_parts(*split(module), dump, **options)
+            if bodies := [body for node in module.graph.nodes for body in body_of(node)]:
+                return _rewrite_parts(module, bodies, dump, **options)
+            raise
     found = (lambda: None) if reported else lambda: specialise(module)
     return rewrite_captured(capture(module), found, dump=dump, **options)
 

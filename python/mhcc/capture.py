@@ -184,6 +184,8 @@ def trace(function, fakes, mode, **options):
             node.target = torch.ops.aten.detach.default
         elif node.target is torch.ops.aten.copy.default:
             _make_differentiable(traced.graph, node)
+        elif node.target is torch.ops.aten._native_batch_norm_legit_functional.default:
+            _keep_statistics(traced.graph, node)
     return traced
 
 
@@ -215,6 +217,15 @@ def _make_differentiable(graph, copy):
     graph.erase_node(copy)
 
 
+def _keep_statistics(graph, norm):
+    """Lets a batch norm read copies of its running statistics: autograd keeps them, and they are written at the end."""
+    with graph.inserting_before(norm):
+        for number, statistic in enumerate(norm.args[3:5], 3):
+            copy = graph.call_function(torch.ops.aten.clone.default, (statistic,))
+            copy.meta["val"] = statistic.meta["val"]
+            norm.update_arg(number, copy)
+
+
 def specialise(module):
     """Makes Dynamo start again with the numbers of its graph as numbers: `dynamic=True` makes symbols of them."""
     values = [node.meta.get("example_value") for node in module.graph.nodes]
@@ -227,9 +238,10 @@ def specialise(module):
         raise TensorifyScalarRestartAnalysis
 
 
-def is_checkpointed(node):
-    """Whether a node runs a graph that is run again for its gradient, or takes a result of one."""
-    return bool(body_of(node)) or node.target is operator.getitem and is_checkpointed(node.args[0])
+def runs_graph(node):
+    """Whether a node runs graphs in its own way, such as again for the gradient, or takes a result of one that does."""
+    is_result = node.target is operator.getitem and isinstance(node.args[0], torch.fx.Node)
+    return isinstance(node.target, torch._ops.HigherOrderOperator) or is_result and runs_graph(node.args[0])
 
 
 def body_of(node):
@@ -265,6 +277,11 @@ def leave_types(graph):
                 graph.call_function(_EXIT, (entered,))
 
 
+def stands_apart(node):
+    """Whether a node is in no graph of ATen ops, so that those of a graph of Dynamo's are in front of it and behind."""
+    return runs_graph(node) or is_divided(node)
+
+
 def is_divided(node):
     """Whether a node makes or reads tensors that several processes have parts of (DTensor)."""
     values = [other.meta.get("example_value") for other in (node, *node.all_input_nodes)]
@@ -283,14 +300,16 @@ def split(module):
     """
     runs, divided = {}, []
     for node in module.graph.nodes:
-        if node.target is torch._C._set_grad_enabled or _is_written(node):
-            raise Unsupported(f"{node} would change more than its part of a graph with DTensor")
         if node.op in ("placeholder", "get_attr", "output"):
             continue
-        is_apart = is_checkpointed(node) or is_divided(node)
+        is_apart = stands_apart(node)
         if not divided or divided[-1] != is_apart and node.target not in _AUTOCASTS:
             divided.append(is_apart)
         runs[node] = len(divided) - 1
+    for node in module.graph.nodes:
+        inside = node in runs and all(runs.get(user) == runs[node] for user in node.users)
+        if node.target is torch._C._set_grad_enabled or _is_written(node) and not inside:
+            raise Unsupported(f"{node} would change more than its part of the graph")
     parts = split_module(module, None, runs.__getitem__, keep_original_order=True)
     take_arguments(parts, module)
     names = [f"submod_{number}" for number, here in enumerate(divided) if not here]

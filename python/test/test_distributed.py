@@ -100,7 +100,7 @@ def test_sites_around_layers_of_dtensor_are_found(divided):
 def test_modes_that_reach_over_dtensor_are_not_cut(divided):
     model, words = divided
     compiled = torch.compile(torch.no_grad()(model.forward), backend="mhc", options={"require": 8})
-    with pytest.raises(Exception, match="_set_grad_enabled.* would change more than its part of a graph with DTensor"):
+    with pytest.raises(Exception, match="_set_grad_enabled.* would change more than its part of the graph"):
         compiled(words)
 
 

@@ -1,5 +1,7 @@
 """Modules that write tensors in place, against eager PyTorch."""
 
+import copy
+
 import modules
 import pytest
 import torch
@@ -136,3 +138,29 @@ def test_detached_tensor_that_is_written():
     wanted = Written()(x.clone())
     with pytest.warns(UserWarning, match="written in place"):
         torch.testing.assert_close(compiled(Written())(x.clone()), wanted)
+
+
+class Counting(modules.Layer):
+    """A batch norm writes its running statistics, which autograd has kept; of tokens that lie in another order."""
+
+    def __init__(self):
+        super().__init__(modules.Coefficients(4, 16))
+        self.norm = nn.BatchNorm1d(16)
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        u = self.norm((pre.unsqueeze(-1) * x).sum(-2).transpose(1, 2)).transpose(1, 2)
+        return res @ x + post.unsqueeze(-1) * self.linear(u).unsqueeze(-2)
+
+
+@pytest.mark.filterwarnings("error:mhcc leaves a graph")
+def test_running_statistics():
+    module, x = Counting(), torch.randn(2, 3, 4, 16)
+    other = copy.deepcopy(module)
+    run = compiled(other, require="all", inner="eager")
+    for _ in range(2):  # statistics of two steps
+        wanted = torch.autograd.grad(module(x).square().sum(), list(module.parameters()))
+        found = torch.autograd.grad(run(x).square().sum(), list(other.parameters()))
+        torch.testing.assert_close(found, wanted, rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(dict(other.norm.named_buffers()), dict(module.norm.named_buffers()))
+    assert counts() == [{"pre": 1, "post": 1}]
