@@ -106,8 +106,9 @@ def : RaiseReason<"norm-of-other-tokens", "the root mean square is of other toke
 def : RaiseReason<"norm-elsewhere", "what is projected comes from outside the function, and the streams as well",
   "take the root mean square of all n*C values in the function that projects: no other norm, and nothing that breaks "
   "the graph between them">;
-def : RaiseReason<"second-gate-missing", "only the first gate of the projection is there",
-  "make h_pre, h_post and the residual logits from consecutive rows of one projection">;
+def : RaiseReason<"second-gate-missing", "only one gate of the projection is there",
+  "make h_pre, h_post and the residual logits from consecutive rows of one projection, and use all of them in the "
+  "sublayer whose streams are projected">;
 def : RaiseReason<"logits-missing", "the residual logits of the projection are not there",
   "make the residual logits from the rows behind both gates, or project the rows of the gates only">;
 def : RaiseReason<"gate-used-early", "a gate is used before the inputs of the other gates are known",
@@ -118,7 +119,8 @@ def : RaiseReason<"stored-form", "alpha, beta, phi or x is stored in a form that
 def : RaiseReason<"projection-type", "streams are mixed by coefficients of a projection in f64",
   "project in f32: kernels sum in f32 or more">;
 def : RaiseReason<"projection-per-stream", "the coefficients are projected from one stream, or from a sum of all",
-  "nothing: ops project all streams side by side; these are still mixed by the ops that were found">;
+  "nothing: ops project all streams side by side; a mix by other coefficients is an op of its own where it is h_pre x, or "
+  "h_res x + h_post y">;
 def : RaiseReason<"projection-form", "streams are mixed by coefficients of a product that is read as no projection",
   "project the flattened streams once, scale them per token and group, add a bias, and take sigmoids of two groups">;
 

@@ -258,6 +258,8 @@ void GatesRaiser::raiseFrom(Group &gate) {
   bool isOfStreams = !rows.beta.empty() || (rows.flat.size() == 2 && rows.flat[0].second == Size(rows.extent));
   if (rows.hasAllRows() && isOfStreams)
     GatesBuilder(reading, sites, {rows}, {gate.gate}).run();
+  if (isOnly && rows.offset == rows.extent && rows.rows > 2 * rows.extent) // the first one may be made, and not used
+    declineRows(rows, Reason::secondGateMissing, 0, rows.extent);
   if (rows.hasAllRows() || rows.offset != 0)
     return;
   if (!other)
@@ -304,10 +306,11 @@ void GatesRaiser::declineRows(const LinearGroup &first, Reason reason, int64_t o
   auto rows = [](int64_t begin, int64_t count) {
     return std::to_string(begin) + " to " + std::to_string(begin + count - 1);
   };
+  const std::string found = first.offset == 0 ? rows(0, offset) : rows(first.offset, first.extent);
   if (isOfStreams(first))
-    sites.decline("gates", {reason, first.root.getDefiningOp(),
-                            "rows " + rows(0, offset) + " of " + std::to_string(first.rows) + " rows",
-                            "rows " + rows(offset, extent) + " in the same form", first.site()});
+    sites.decline("gates",
+                  {reason, first.root.getDefiningOp(), "rows " + found + " of " + std::to_string(first.rows) + " rows",
+                   "rows " + rows(offset, extent) + " in the same form", first.site()});
 }
 
 /// How much of x a gate multiplies. All of it is what aggregate is with one stream.

@@ -266,6 +266,18 @@ func.func @first_gate_alone(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %b
   return %h : tensor<8x4xf32>
 }
 
+// The first one may be made as well, and weigh the streams of the sublayer behind.
+// CHECK: remark: [Missed] second-gate-missing | Category:mhc-raise:gates | {{.*}}Found="rows 4 to 7 of 24 rows", Needed="rows 0 to 3 in the same form", {{.*}}="make h_pre, h_post and the residual logits from consecutive rows of one projection, and use all of them in the sublayer whose streams are projected"
+func.func @second_gate_alone(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %beta: tensor<24xf32>) -> tensor<8x4xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %proj, %b : tensor<8x24xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %h = mhc.sigmoid %z1 : tensor<8x4xf32>
+  return %h : tensor<8x4xf32>
+}
+
 // CHECK: remark: [Missed] stored-form | Category:mhc-raise:gates | {{.*}}Found="x or phi: argument 1, [4, 256] of f32", Needed="x [M, n, C] or [M, C, n], of f32, bf16 or f16"
 func.func @wide_streams(%x: tensor<8x4x64xf64>, %phi: tensor<4x256xf32>, %beta: tensor<4xf32>) -> tensor<8x4xf32> {
   %narrow = arith.truncf %x : tensor<8x4x64xf64> to tensor<8x4x64xf32>
