@@ -125,6 +125,7 @@ public:
   algebra::Expr expr;      ///< of the value, in variables that stand for one dimension each
   IndexVars vars;          ///< those variables, in the order of the value's dimensions
   mlir::Value replacement; ///< of the value, once that is replaced
+  mlir::Value unknown;     ///< what weights of all tokens would mix if it were known for streams
   std::vector<DeclinedMix> declined;
 
 private:

@@ -55,8 +55,10 @@ static bool raiseAggregate(MixSite &site, const Mix &mix) {
     return false; // no gates, such as those of an aggregate that a norm scales
   auto isPerToken = [&](const algebra::Factor &weight) { return site.isPerToken(mix, weight); };
   // Weights of all tokens are gates of what is known for streams: few channels are summed by a vector as well.
-  if (!llvm::all_of(mix.weights[0].factors, isPerToken) && !areKnown)
+  if (!llvm::all_of(mix.weights[0].factors, isPerToken) && !areKnown) {
+    site.unknown = mix.streams;
     return false;
+  }
   if (!keepsPrecision(site.root, mix.streams)) {
     if (!mix.tokens.empty() || site.coefficients(mix) || isProjectedOrMade(mix.streams)) // one token is of any layer
       site.declineWidth("aggregate", mix, Reason::resultWider, site.root);
@@ -225,7 +227,7 @@ public:
   StreamRaiser(func::FuncOp func, algebra::Reading &reading, Sites &sites)
       : func(func), ops(opsFromTheEnd(func)), reading(reading), sites(sites) {}
   void run();
-  /// Whether streams have become one value, which gates may weigh that were not found.
+  /// Whether streams have become one value, which gates may weigh that were not found, or weights of all tokens.
   bool mayFindMore();
   /// Remarks on what was not found, also as a part of a larger value that is no mix.
   void explain();
@@ -250,6 +252,7 @@ private:
   Sites &sites;
   llvm::DenseSet<Operation *> dead; ///< erased later: the reading names their results
   std::vector<StreamTensor> streams;
+  SmallVector<Value> unknown; ///< what would be mixed if it were streams
   std::vector<DeclinedMix> declined;
   std::vector<Taken> taken;
 };
@@ -283,8 +286,11 @@ void StreamRaiser::raiseMixes() {
       markDead(op);
       return true;
     };
-    if (!llvm::any_of(site.readings(), raise) && !llvm::any_of(site.readingsOfTerms(), raise))
-      llvm::append_range(declined, site.declined);
+    if (llvm::any_of(site.readings(), raise) || llvm::any_of(site.readingsOfTerms(), raise))
+      continue;
+    llvm::append_range(declined, site.declined);
+    if (site.unknown)
+      unknown.push_back(site.unknown);
   }
 }
 
@@ -358,6 +364,14 @@ void StreamRaiser::run() {
 bool StreamRaiser::mayFindMore() {
   if (streams.empty())
     return false;
+  auto isNowKnown = [&](Value value) {
+    return llvm::any_of(streams, [&](const StreamTensor &known) {
+      Value base = behindReshapes(value);
+      return base == behindReshapes(known.was) || base == behindReshapes(known.now);
+    });
+  };
+  if (llvm::any_of(unknown, isNowKnown))
+    return true;
   auto isLoose = [&](Operation *reader) { return !isMhcOp(reader) && !dead.contains(reader); };
   return func
       .walk([&](GatesOp gates) {

@@ -149,3 +149,26 @@ func.func @logits_of_other_streams(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32
     <init = exp, order = col_row, denom = none, eps = 0.0, iters = 20> -> (mix : tensor<8x4x4xf32>)
   return %gate, %h_res : tensor<8x4xf32>, tensor<8x4x4xf32>
 }
+
+// -----
+
+// Weights of all tokens contract the last streams, which are known for streams once the op that makes them is found.
+// CHECK-LABEL: @static_contraction
+// CHECK: %[[OUT:.*]] = mhc.post(
+// CHECK: %[[H:.*]] = mhc.broadcast %arg4 dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+// CHECK: %[[U:.*]] = mhc.aggregate(x = %[[OUT]] : tensor<8x4x16xf32>, h_pre = %[[H]] : tensor<8x4xf32>)
+// CHECK: return %[[U]]
+func.func @static_contraction(%x: tensor<8x4x16xf32>, %f: tensor<8x16xf32>, %post: tensor<8x4xf32>,
+                              %logits: tensor<8x4x4xf32>, %w: tensor<4xf32>) -> tensor<8x16xf32> {
+  %h_res = mhc.sinkhorn(logits = %logits : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = none, eps = 0.0, iters = 20> -> (mix : tensor<8x4x4xf32>)
+  %mixed = mhc.batch_matmul %h_res, %x : (tensor<8x4x4xf32>, tensor<8x4x16xf32>) -> tensor<8x4x16xf32>
+  %gates = mhc.broadcast %post dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %rows = mhc.broadcast %f dims = [0, 2] : tensor<8x16xf32> -> tensor<8x4x16xf32>
+  %added = arith.mulf %gates, %rows : tensor<8x4x16xf32>
+  %out = arith.addf %mixed, %added : tensor<8x4x16xf32>
+  %weights = mhc.broadcast %w dims = [1] : tensor<4xf32> -> tensor<8x4x16xf32>
+  %weighed = arith.mulf %out, %weights : tensor<8x4x16xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
+  return %u : tensor<8x16xf32>
+}
