@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 
 #include "LinearMatcher.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mhc;
@@ -99,4 +100,25 @@ bool GroupMatcher::placeRows(Value weight, ArrayRef<algebra::Index> at, Fixed fi
     return llvm::find(order, a.first) < llvm::find(order, b.first);
   });
   return group.offset + group.extent <= group.rows;
+}
+
+/// Whether a product sums over a part of each row of an argument, such as one whose last column is the bias.
+static bool isCutInRows(MatmulOp product, tensor::ExtractSliceOp slice) {
+  const bool isTransposed = product.getRhs() != slice.getResult();
+  const int dim = product.getTransposeRhs() == isTransposed ? 0 : 1;
+  ArrayRef<int64_t> shape = slice.getType().getShape(), whole = slice.getSourceType().getShape();
+  return shape.size() == 2 && whole.size() == 2 && shape[dim] != whole[dim];
+}
+
+void mhc::markWeights(func::FuncOp func) {
+  func.walk([](MatmulOp product) {
+    Value matrix = product.getRhs();
+    if (auto transpose = matrix.getDefiningOp<TransposeOp>())
+      matrix = transpose.getX();
+    auto reshape = matrix.getDefiningOp<tensor::ExpandShapeOp>();
+    auto slice = (reshape ? reshape.getSrc() : matrix).getDefiningOp<tensor::ExtractSliceOp>();
+    if (slice && isa<BlockArgument>(slice.getSource()) &&
+        (reshape ? slice.getSourceType().getRank() == 1 : isCutInRows(product, slice)))
+      matrix.getDefiningOp()->setAttr(algebra::kWhole, UnitAttr::get(product.getContext()));
+  });
 }

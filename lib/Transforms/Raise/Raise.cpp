@@ -184,6 +184,7 @@ private:
     if (joinProducts(func))
       eraseDeadOps(func);
     stackStreams(func);
+    markWeights(func);
     PlaceKeeper keeper;
     Readings readings(func);
     Sites sites(getArgument(), limit);

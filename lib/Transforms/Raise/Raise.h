@@ -41,6 +41,8 @@ void raiseResidualMaps(mlir::func::FuncOp func, Readings &readings, Sites &sites
 void raiseExpand(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// sigmoids and logits of s * (x . phi) * alpha + beta -> mhc.projection, mhc.gates
 void raiseGates(mlir::func::FuncOp func, Readings &readings, Sites &sites);
+/// Marks matrices that are parts of rows of arguments, such as of all parameters in one: they are weights themselves.
+void markWeights(mlir::func::FuncOp func);
 /// x . phi beside the mean square of x -> mhc.projection
 void raiseProjection(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// mixes of streams -> mhc.post, mhc.aggregate, mhc.contract

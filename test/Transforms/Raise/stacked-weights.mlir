@@ -46,3 +46,50 @@ func.func @both_gates(%x: tensor<8x4x16xf32>, %w: tensor<2x4x64xf32>, %w_res: te
   %res = mhc.sinkhorn(logits = %logits : tensor<8x4x4xf32>) <init = softmax_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 20> -> (mix : tensor<8x4x4xf32>)
   return %pre, %post, %res : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
 }
+
+// -----
+
+// All parameters are one tensor: a matrix of some of them is the weight.
+// CHECK-LABEL: @all_parameters
+// CHECK: %[[PHI:.*]] = tensor.expand_shape %{{.*}} {{\[}}[0, 1]] output_shape [24, 64]
+// CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %[[PHI]] : tensor<24x64xf32>)
+// CHECK: mhc.gates(
+func.func @all_parameters(%x: tensor<8x4x16xf32>, %all: tensor<1560xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  %part = tensor.extract_slice %all[0] [1536] [1] : tensor<1560xf32> to tensor<1536xf32>
+  %phi = tensor.expand_shape %part [[0, 1]] output_shape [24, 64] : tensor<1536xf32> into tensor<24x64xf32>
+  %beta = tensor.extract_slice %all[1536] [24] [1] : tensor<1560xf32> to tensor<24xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<24x64xf32>) -> tensor<8x24xf32>
+  %biases = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %p, %biases : tensor<8x24xf32>
+  %z_pre = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z_post = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %logits = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %pre = mhc.sigmoid %z_pre : tensor<8x4xf32>
+  %post = mhc.sigmoid %z_post : tensor<8x4xf32>
+  return %pre, %post, %logits : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
+
+// -----
+
+// The bias is the last column of the weight.
+// CHECK-LABEL: @bias_beside
+// CHECK: %[[PHI:.*]] = tensor.extract_slice %arg1[0, 0] [24, 64]
+// CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %[[PHI]] : tensor<24x64xf32>)
+// CHECK: mhc.gates(
+func.func @bias_beside(%x: tensor<8x4x16xf32>, %w: tensor<24x65xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  %phi = tensor.extract_slice %w[0, 0] [24, 64] [1, 1] : tensor<24x65xf32> to tensor<24x64xf32>
+  %beta = tensor.extract_slice %w[0, 64] [24, 1] [1, 1] : tensor<24x65xf32> to tensor<24xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<24x64xf32>) -> tensor<8x24xf32>
+  %biases = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %p, %biases : tensor<8x24xf32>
+  %z_pre = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z_post = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %logits = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %pre = mhc.sigmoid %z_pre : tensor<8x4xf32>
+  %post = mhc.sigmoid %z_post : tensor<8x4xf32>
+  return %pre, %post, %logits : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}
