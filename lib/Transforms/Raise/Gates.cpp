@@ -59,8 +59,7 @@ private:
   /// The `extent` rows from `offset` on are no group.
   void declineRows(const LinearGroup &first, Reason reason, int64_t offset, int64_t extent);
   enum class Weighed { none, part, whole };
-  Weighed weighedBy(SigmoidOp gate, const algebra::Node *streams);
-  bool mayWeigh(SigmoidOp gate, const algebra::Node *projected);
+  Weighed weighedBy(SigmoidOp gate, Value streams);
   void declineSingle(SigmoidOp gate, Miss miss);
   Group *findLogits(const Group &first, const Group &second);
   Group *findLogits(const Group &first, const Group &second, int64_t ofGates);
@@ -160,9 +159,6 @@ Group *GatesRaiser::findLogits(const Group &first, const Group &second, int64_t 
   for (int64_t extent : extents)
     if (Group *found = choose(beside(logits, extent), rows, behind))
       return found;
-  auto isOfStreams = [&](const Group &group) { return mayWeigh(group.gate, rows.x.node()); };
-  if (!isOfStreams(first) && !isOfStreams(second)) // but of heads of an attention, or other parts of a layer
-    return nullptr;
   if (!others)
     collectOthers();
   // The last of several is logits by then: with their scale and bias.
@@ -259,8 +255,8 @@ void GatesRaiser::raiseFrom(Group &gate) {
     return;
   }
   // Other layers end in sigmoids of a few rows, too.
-  const bool hasStreams = rows.flat.size() == 2 && rows.flat[0].second == Size(rows.extent);
-  if (rows.hasAllRows() && (hasStreams || (!rows.beta.empty() && mayWeigh(gate.gate, rows.x.node()))))
+  bool isOfStreams = !rows.beta.empty() || (rows.flat.size() == 2 && rows.flat[0].second == Size(rows.extent));
+  if (rows.hasAllRows() && isOfStreams)
     GatesBuilder(reading, sites, {rows}, {gate.gate}).run();
   if (isOnly && rows.offset == rows.extent && rows.rows > 2 * rows.extent) // the first one may be made, and not used
     declineRows(rows, Reason::secondGateMissing, 0, rows.extent);
@@ -318,9 +314,10 @@ void GatesRaiser::declineRows(const LinearGroup &first, Reason reason, int64_t o
 }
 
 /// How much of x a gate multiplies. All of it is what aggregate is with one stream.
-GatesRaiser::Weighed GatesRaiser::weighedBy(SigmoidOp gate, const algebra::Node *streams) {
+GatesRaiser::Weighed GatesRaiser::weighedBy(SigmoidOp gate, Value streams) {
   const algebra::Factor *own = algebra::singleFactor(reading.of(gate.getResult()));
-  if (!own)
+  std::optional<algebra::Algebra::Closed> x = reading.algebra().close(reading.of(streams));
+  if (!own || !x)
     return Weighed::none;
   auto isGate = [&](const algebra::Factor &factor) { return factor.node() == own->node(); };
   auto isGateWithEps = [&](const algebra::Factor &factor) {
@@ -329,7 +326,7 @@ GatesRaiser::Weighed GatesRaiser::weighedBy(SigmoidOp gate, const algebra::Node 
                                 return llvm::any_of(term.factors, isGate);
                               }));
   };
-  auto isStreams = [&](const algebra::Factor &factor) { return factor.node() == streams; };
+  auto isStreams = [&](const algebra::Factor &factor) { return factor.node() == x->node; };
   auto isWhole = [&](const auto &dim) {
     const auto &[index, size] = dim;
     return covers(reading.algebra().sizes, index, size);
@@ -342,32 +339,15 @@ GatesRaiser::Weighed GatesRaiser::weighedBy(SigmoidOp gate, const algebra::Node 
       const auto *part = llvm::find_if(term.factors, isStreams);
       if (part != term.factors.end() && llvm::any_of(term.factors, isGateWithEps))
         most = std::max(most,
-                        llvm::all_of(llvm::zip(part->at(), streams->dims), isWhole) ? Weighed::whole : Weighed::part);
+                        llvm::all_of(llvm::zip(part->at(), x->node->dims), isWhole) ? Weighed::whole : Weighed::part);
     }
   });
   return most;
 }
 
-/// Whether a gate weighs what it is projected from, or may do so behind the end of the function.
-bool GatesRaiser::mayWeigh(SigmoidOp gate, const algebra::Node *projected) {
-  if (weighedBy(gate, projected) != Weighed::none)
-    return true;
-  auto isValue = [](Value value) { return !value.getDefiningOp<arith::ConstantOp>(); };
-  auto isOfNumbers = [&](Operation *op) {
-    return isa<arith::ArithDialect>(op->getDialect()) && llvm::count_if(op->getOperands(), isValue) == 1;
-  };
-  SmallVector<Operation *> readers;
-  usersThroughViews(gate.getResult(), readers);
-  for (size_t i = 0; i < readers.size(); ++i)
-    if (isOfNumbers(readers[i]))
-      usersThroughViews(readers[i]->getResult(0), readers);
-  return llvm::any_of(readers, [](Operation *reader) { return reader->hasTrait<OpTrait::IsTerminator>(); });
-}
-
 /// A gate of one row is of one stream, or one of several that are computed one by one.
 void GatesRaiser::declineSingle(SigmoidOp gate, Miss miss) {
-  std::optional<algebra::Algebra::Closed> x = reading.algebra().close(reading.of(miss.site.first));
-  const Weighed weighed = x ? weighedBy(gate, x->node) : Weighed::none;
+  const Weighed weighed = weighedBy(gate, miss.site.first);
   if (weighed == Weighed::none)
     return;
   if (weighed == Weighed::part) {

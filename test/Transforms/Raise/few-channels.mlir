@@ -26,20 +26,3 @@ func.func @few_narrow_channels(%x: tensor<8x4x16xbf16>, %w: tensor<16x1xf32>) ->
   %z = mhc.matmul %rows, %w : (tensor<32x16xf32>, tensor<16x1xf32>) -> tensor<32x1xf32>
   return %z : tensor<32x1xf32>
 }
-
-// A gate for each head of an attention, which weighs the heads' values, and not what it is projected from.
-// CHECK-LABEL: func.func @gates_of_heads(
-// CHECK-NOT: mhc.gates
-// CHECK: return
-func.func @gates_of_heads(%x: tensor<8x64xf32>, %w: tensor<4x64xf32>, %b: tensor<4xf32>, %v: tensor<64x64xf32>)
-    -> tensor<8x4x16xf32> {
-  %p = mhc.matmul %x, %w transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
-  %biases = mhc.broadcast %b dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
-  %z = arith.addf %p, %biases : tensor<8x4xf32>
-  %gate = mhc.sigmoid %z : tensor<8x4xf32>
-  %values = mhc.matmul %x, %v : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
-  %heads = tensor.expand_shape %values [[0], [1, 2]] output_shape [8, 4, 16] : tensor<8x64xf32> into tensor<8x4x16xf32>
-  %gates = mhc.broadcast %gate dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
-  %out = arith.mulf %heads, %gates : tensor<8x4x16xf32>
-  return %out : tensor<8x4x16xf32>
-}
