@@ -12,6 +12,9 @@
 
 namespace mhc {
 
+/// On an argument that a call outside the function makes: the numbers of the results that the call reads.
+inline constexpr llvm::StringLiteral kMadeOf = "mhc.made_of";
+
 /// tensor.collapse_shape or tensor.expand_shape
 bool isReshape(mlir::Operation *op);
 /// Whether an op shows its operand in another shape, order or float type.

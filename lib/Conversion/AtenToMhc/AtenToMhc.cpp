@@ -8,6 +8,7 @@
 #include "AtenCall.h"
 #include "mhc/Analysis/DimAnalysis.h"
 #include "mhc/Conversion/Passes.h"
+#include "mhc/IR/OpKinds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -207,14 +208,26 @@ private:
       if (Value leaf = leaves.lookup(operand);
           leaf && leaf.getDefiningOp() && !operand.getDefiningOp<arith::ConstantOp>())
         handedOut.insert(operand);
+    const SmallVector<int64_t> read = resultsReadBy(op);
     for (OpResult result : op->getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
       if (!type || result.use_empty())
         continue;
       unsigned number = func.getNumArguments();
       (void)func.insertArgument(number, type, attributesOf(result), result.getLoc());
+      if (!read.empty())
+        func.setArgAttr(number, kMadeOf, DenseI64ArrayAttr::get(func.getContext(), read));
       leaves[result] = func.getArgument(number);
     }
+  }
+
+  /// The results of the function that a call outside reads itself, as far as they are known.
+  SmallVector<int64_t> resultsReadBy(Operation *op) {
+    SmallVector<int64_t> read;
+    for (auto [number, value] : llvm::enumerate(handedOut))
+      if (llvm::is_contained(op->getOperands(), value))
+        read.push_back(static_cast<int64_t>(number));
+    return read;
   }
 
   /// Operands that leaf ops make are results of the function.

@@ -55,6 +55,8 @@ private:
   void collectOthers();
   /// `op` is no sigmoid: where its operand is a gate, that is the reason why there are none.
   void declineFunction(Operation *op);
+  /// A sigmoid or a residual map reads what a call outside the function makes of a group.
+  void declineOutside(Operation *op);
   void declineOnce(const Miss &miss);
   /// The `extent` rows from `offset` on are no group.
   void declineRows(const LinearGroup &first, Reason reason, int64_t offset, int64_t extent);
@@ -125,11 +127,16 @@ void GatesRaiser::collect() {
     while (auto matrices = gate ? tensor::ExpandShapeOp() : z.getDefiningOp<tensor::ExpandShapeOp>())
       z = matrices.getSrc();
     std::optional<Miss> miss;
-    if (std::optional<LinearGroup> rows = matchLinearGroup(reading, z, op, &miss))
+    std::optional<LinearGroup> rows = matchLinearGroup(reading, z, op, &miss);
+    if (rows)
       (gate ? gates : logits).add({*rows, gate});
-    else if (miss && miss->reason != Reason::streamCount)
+    if (rows ? rows->isGiven : !miss)
+      return declineOutside(op);
+    if (rows)
+      return;
+    if (miss->reason != Reason::streamCount)
       declineOnce(*miss);
-    else if (miss && gate)
+    else if (gate)
       declineSingle(gate, *miss);
   });
 }
@@ -294,6 +301,39 @@ void GatesRaiser::declineFunction(Operation *op) {
   if (isGate && isOfStreams(*rows))
     declineOnce(
         {Reason::gateFunction, op, "'" + op->getName().getStringRef().str() + "'", "'mhc.sigmoid'", rows->site()});
+}
+
+/// The arguments that a value is a product or a sum with, which calls outside the function make of its results.
+static SmallVector<BlockArgument> argumentsOf(algebra::Reading &reading, func::FuncOp func, Value value) {
+  SmallVector<BlockArgument> found;
+  for (const algebra::Term &term : reading.of(value))
+    for (const algebra::Factor &factor : term.factors)
+      if (auto argument = dyn_cast_if_present<BlockArgument>(factor.node()->value);
+          argument && argument.getOwner() == &func.getBody().front() &&
+          func.getArgAttr(argument.getArgNumber(), kMadeOf))
+        found.push_back(argument);
+  return found;
+}
+
+/// Whether a group is as those of streams, or all of them in one.
+static bool isOfStreamsOrAll(const LinearGroup &group) {
+  auto hasAll = [&](const auto &dim) {
+    const int64_t n = dim.second.isNumber() ? dim.second.number() : 0;
+    return n >= kMinStreams && n <= kMaxStreams && group.hasAllRows() && group.extent == n * (n + 2);
+  };
+  return isOfStreams(group) || llvm::any_of(group.flat, hasAll);
+}
+
+void GatesRaiser::declineOutside(Operation *op) {
+  Operation *end = func.getBody().front().getTerminator();
+  for (BlockArgument argument : argumentsOf(reading, func, op->getOperand(0)))
+    for (int64_t result : func.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(), kMadeOf).asArrayRef()) {
+      std::optional<LinearGroup> rows = matchLinearGroup(reading, end->getOperand(result), end);
+      const bool isGate = isa<SigmoidOp>(op);
+      if (rows && isOfStreamsOrAll(*rows))
+        return declineOnce({isGate ? Reason::gateFunction : Reason::residualForm, op, describe(argument),
+                            isGate ? "'mhc.sigmoid'" : "one residual map of the logits", rows->site()});
+    }
 }
 
 /// Gates of weights apart are of one site all the same.

@@ -3,7 +3,7 @@
 // Nodes that are read are leaf ops; all else is left to PyTorch: its results are arguments, under the names of their nodes, and
 // what it reads of leaf ops are results. An argument that only other nodes read goes.
 // CHECK-LABEL: func.func @outside(
-// CHECK-SAME: %arg0: tensor<2x4xf32> {mhc.name = "x"}, %arg1: tensor<2x?xf32> {mhc.dims = ["2", "u0"], mhc.name = "sort#0"})
+// CHECK-SAME: %arg0: tensor<2x4xf32> {mhc.name = "x"}, %arg1: tensor<2x?xf32> {mhc.dims = ["2", "u0"], mhc.made_of = array<i64: 0>, mhc.name = "sort#0"})
 // CHECK-SAME: -> (tensor<2x4xf32> {mhc.name = "exp"}, tensor<2x?xf32> {mhc.name = "log"})
 // CHECK-NEXT: [[EXP:%.+]] = math.exp %arg0
 // CHECK-NEXT: [[LOG:%.+]] = math.log %arg1

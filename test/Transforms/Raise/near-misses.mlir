@@ -307,3 +307,26 @@ func.func @normed_streams_weighed(%x: tensor<8x4x64xf32>, %phi: tensor<4x256xf32
   %u = mhc.batch_matmul %row, %apart : (tensor<8x1x4xf32>, tensor<8x4x64xf32>) -> tensor<8x1x64xf32>
   return %u : tensor<8x1x64xf32>
 }
+
+// A call outside the function makes something else of a gate's logits, as a dropout does: alone, and in front of a bias.
+// CHECK: remark: [Missed] gate-function | Category:mhc-raise:gates | Function=function_outside | Found="argument 3 'dropout', [8, 4] of f32", Needed='mhc.sigmoid'
+func.func @function_outside(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %beta: tensor<24xf32>, %drop: tensor<8x4xf32> {mhc.made_of = array<i64: 0>, mhc.name = "dropout"}) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %proj, %b : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %h = mhc.sigmoid %drop : tensor<8x4xf32>
+  return %z0, %h : tensor<8x4xf32>, tensor<8x4xf32>
+}
+
+// CHECK: remark: [Missed] gate-function | Category:mhc-raise:gates | Function=function_outside_of_product | Found="argument 3 'dropout', [8, 4] of f32", Needed='mhc.sigmoid'
+func.func @function_outside_of_product(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %beta: tensor<4xf32>, %drop: tensor<8x4xf32> {mhc.made_of = array<i64: 0>, mhc.name = "dropout"}) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %z0 = tensor.extract_slice %proj[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %b = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %drop, %b : tensor<8x4xf32>
+  %h = mhc.sigmoid %z : tensor<8x4xf32>
+  return %z0, %h : tensor<8x4xf32>, tensor<8x4xf32>
+}
