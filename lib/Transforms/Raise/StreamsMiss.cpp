@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Clamps.h"
+#include "Normalise.h"
 #include "Raise.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -94,6 +95,25 @@ static bool weighsStreams(Value product) {
   });
 }
 
+/// The argument that a call outside the function makes of a map, such as its diagonal, and that weighs something of
+/// more elements; null for none.
+static Value weighsOutside(Value map) {
+  auto func = map.getDefiningOp()->getParentOfType<func::FuncOp>();
+  Operation *end = func.getBody().front().getTerminator();
+  const int64_t own = knownSize(cast<RankedTensorType>(map.getType()));
+  for (BlockArgument argument : func.getArguments()) {
+    auto made = func.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(), kMadeOf);
+    auto isMap = [&](int64_t result) { return behindViews(end->getOperand(result)) == map; };
+    auto weighs = [&](Operation *op) {
+      return isa<arith::MulFOp, MatmulOp, BatchMatmulOp>(op) &&
+             knownSize(cast<RankedTensorType>(op->getResult(0).getType())) > own;
+    };
+    if (made && llvm::any_of(made.asArrayRef(), isMap) && llvm::any_of(readersOf(argument), weighs))
+      return argument;
+  }
+  return {};
+}
+
 /// Code that only measures or returns a map is none that mixes streams. What reads several maps is told once, and what
 /// lacks its gates when they are there.
 static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &told) {
@@ -109,6 +129,13 @@ static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &tol
   auto *reader = llvm::find_if(readers, [](Operation *reader) {
     return isa<MatmulOp, BatchMatmulOp>(reader) && !weighsStreams(reader->getResult(0));
   });
+  if (Value outside = reader == readers.end() ? weighsOutside(map) : Value())
+    return sites.decline("post", {Reason::combineForm,
+                                  map.getDefiningOp(),
+                                  describe(outside),
+                                  "a sum of h_res x and h_post times the sublayer's output",
+                                  {map, Value()},
+                                  outside.getLoc()});
   if (reader == readers.end() ||
       llvm::any_of((*reader)->getOperands(), [&](Value operand) { return lacksGates(sites, operand); }) ||
       !told.insert(*reader).second)

@@ -330,3 +330,19 @@ func.func @function_outside_of_product(%x: tensor<8x4x64xf32>, %phi: tensor<24x2
   %h = mhc.sigmoid %z : tensor<8x4xf32>
   return %z0, %h : tensor<8x4xf32>, tensor<8x4xf32>
 }
+
+// A call outside the function takes the diagonal of a residual map, as einsum "tii,tic->tic" does.
+// CHECK: remark: [Missed] combine-form | Category:mhc-raise:post | Function=diagonal_outside | Found="argument 2 'diagonal', [8, 4] of f32", Needed="a sum of h_res x and h_post times the sublayer's output"
+func.func @diagonal_outside(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %diagonal: tensor<8x4xf32> {mhc.made_of = array<i64: 0>, mhc.name = "diagonal"}) -> (tensor<8x4x4xf32>, tensor<8x4x64xf32>) {
+  %mix = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>) <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 5> -> (mix : tensor<8x4x4xf32>)
+  %d = mhc.broadcast %diagonal dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x64xf32>
+  %out = arith.mulf %d, %x : tensor<8x4x64xf32>
+  return %mix, %out : tensor<8x4x4xf32>, tensor<8x4x64xf32>
+}
+
+// One that measures the map mixes no streams.
+func.func @measured_outside(%z: tensor<8x4x4xf32>, %norm: tensor<8x1xf32> {mhc.made_of = array<i64: 0>, mhc.name = "norm"}) -> (tensor<8x4x4xf32>, tensor<8x1xf32>) {
+  %mix = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>) <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 5> -> (mix : tensor<8x4x4xf32>)
+  %squares = arith.mulf %norm, %norm : tensor<8x1xf32>
+  return %mix, %squares : tensor<8x4x4xf32>, tensor<8x1xf32>
+}
