@@ -130,13 +130,20 @@ private:
     return true;
   }
 
+  /// Whether nothing reads a result, nor the other one that gates have with it or not at all.
+  bool isUnused(unsigned number) const {
+    auto isRead = [](Value result) { return !result.use_empty(); };
+    const bool isPaired = info.opName == GatesOp::getOperationName() && number > 0;
+    return isPaired ? llvm::none_of(call.results().drop_front(), isRead) : !isRead(call.results()[number]);
+  }
+
   /// The same of the next result, which is not there where nothing reads it and it need not be.
   std::optional<bool> readResult(const KernelTensor &tensor, ArrayRef<unsigned> dims) {
     const unsigned number = places.size();
     places.emplace_back();
     if (number >= call.results().size())
       return std::nullopt;
-    if (tensor.isOptional && call.results()[number].use_empty())
+    if (tensor.isOptional && isUnused(number))
       return false;
     const int64_t count = numFirstDims(call.results()[number].getType(), dims);
     if (count < 1)

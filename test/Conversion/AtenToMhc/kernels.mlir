@@ -46,3 +46,11 @@ func.func @left(%x: tensor<2x4x8xf32> {mhc.name = "x"}, %h: tensor<2x4xf32> {mhc
   %3 = "torch.mhc.nothing.default"(%x) {x = 0 : index} : (tensor<2x4x8xf32>) -> tensor<2x8xf32> loc("d")
   return %0, %1, %2, %3 : tensor<2x8xf32>, tensor<2x8xf32>, tensor<2x8xf32>, tensor<2x8xf32>
 }
+
+// Gates have h_post where their logits are read.
+// CHECK-LABEL: func.func @logits_of_gates(
+// CHECK: mhc.gates({{.*}} -> (h_pre : tensor<24x4xf32>, h_post : tensor<24x4xf32>, logits : tensor<24x16xf32>)
+func.func @logits_of_gates(%p: tensor<24x24xf32> {mhc.name = "p"}, %a: tensor<3xf32> {mhc.name = "a"}, %b: tensor<24xf32> {mhc.name = "b"}, %s: tensor<24xf32> {mhc.name = "s"}) -> (tensor<24x4xf32>, tensor<24x16xf32>) {
+  %0:3 = "torch.mhc.gates.default"(%p, %a, %b, %s) {"proj" = 0 : index, "alpha" = 1 : index, "beta" = 2 : index, "stat" = 3 : index, "n" = 4 : i64, "R" = 16 : i64, "stat_form" = "inv_rms", "norm_eps" = 0.0 : f64, "pre_eps" = 0.0 : f64, "post_mult" = 2.0 : f64, "output_mask" = [true, true, true], mhc.pure} : (tensor<24x24xf32>, tensor<3xf32>, tensor<24xf32>, tensor<24xf32>) -> (tensor<24x4xf32>, tensor<24x4xf32>, tensor<24x16xf32>) loc("gates")
+  return %0#0, %0#2 : tensor<24x4xf32>, tensor<24x16xf32>
+}
