@@ -12,7 +12,7 @@ from torch._dynamo.exc import RestartAnalysis
 from . import tables
 from .boundaries import Boundaries
 from .capture import (
-    autocasts_around, body_of, capture, leave_types, specialise, split, stands_apart, take_arguments,
+    autocasts_around, body_of, capture, has_tensor, leave_types, specialise, split, stands_apart, take_arguments,
 )  # fmt: skip
 from .graph_text import print_graph
 from .rewriter import Rewriter, Unsupported, find_sites, leave
@@ -24,6 +24,8 @@ def rewrite(module, *, dump=None, reported=False, **options):
     A graph that is only `reported` is not run: its numbers may be symbols, and Dynamo need not start again.
     """
     options["reported"] = reported
+    if not any(map(has_tensor, module.graph.nodes)):  # as between two breaks of a graph
+        return module, []
     if any(map(stands_apart, module.graph.nodes)):
         try:
             return _rewrite_parts(*split(module), dump, **options)

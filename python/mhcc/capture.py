@@ -288,7 +288,8 @@ def is_divided(node):
     return any(map(is_traceable_wrapper_subclass, values))
 
 
-def _is_fake(node):
+def has_tensor(node):
+    """Whether a node is a tensor among a graph's arguments."""
     return node.op == "placeholder" and isinstance(node.meta.get("example_value"), FakeTensor)
 
 
@@ -313,6 +314,6 @@ def split(module):
     parts = split_module(module, None, runs.__getitem__, keep_original_order=True)
     take_arguments(parts, module)
     names = [f"submod_{number}" for number, here in enumerate(divided) if not here]
-    names = [name for name in names if any(map(_is_fake, getattr(parts, name).graph.nodes))]
+    names = [name for name in names if any(map(has_tensor, getattr(parts, name).graph.nodes))]
     bodies = [f"submod_{number}.{body}" for node, number in runs.items() for body in body_of(node)]
     return parts, names + bodies

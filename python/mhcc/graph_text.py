@@ -117,8 +117,8 @@ class _Printer:
         self._op("get_attr", node, {"constant": value.tolist()} if is_list else {})
 
     def _call_function(self, node):
-        if node.target is operator.getitem and isinstance(node.args[0].meta.get("val"), (tuple, list)):
-            self.values[node] = self.values[node.args[0], node.args[1]]
+        if node.target is operator.getitem and type(node.args[1]) is int and node.args in self.values:
+            self.values[node] = self.values[node.args]
             return
         if isinstance(node.target, torch._ops.OpOverload):
             names = [argument.name for argument in node.target._schema.arguments]

@@ -3,13 +3,14 @@
 import collections
 import copy
 import functools
+import operator
 
 import mhcc
 import modules
 import pytest
 import torch
 import torch.utils.checkpoint
-from mhcc import backend, boundaries, graph_text
+from mhcc import backend, boundaries, graph_text, rewriter
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 TOKENS = torch.arange(24).reshape(3, 8) % 7
@@ -233,6 +234,21 @@ def test_level_of_a_device():
         graph.placeholder("x").meta["val"] = value
         graph.placeholder("size").meta["val"] = 3
         assert boundaries.level_for(graph) == level
+
+
+def test_results_in_a_result():
+    """PyTorch has the results of what draws numbers, which is run again with the same ones, beside their state."""
+    graph = torch.fx.Graph()
+    with FakeTensorMode():
+        state, x = torch.empty(8, dtype=torch.uint8), torch.empty(2, 3)
+    given = graph.placeholder("x")
+    run = graph.call_function(torch.ops.higher_order.run_and_save_rng_state, (torch.ops.aten.sort.default, given))
+    results = graph.call_function(operator.getitem, (run, 1))
+    values = graph.call_function(operator.getitem, (results, 0))
+    graph.output((values,))
+    for node, value in zip(graph.nodes, (x, (state, (x, x)), (x, x), x)):
+        node.meta["val"] = value
+    assert rewriter.join_calls(graph_text.print_graph(graph), "layer")["calls"] == []
 
 
 def test_word_that_does_not_exist():
