@@ -65,6 +65,24 @@ static int64_t streamsOfRows(int64_t rows) {
   return found;
 }
 
+/// Whether a value, or a reshape of it, has `n` streams or channels of a row of this width last, or another number.
+static void readStreams(Value value, int64_t n, int64_t width, bool &hasThem, bool &hasOthers) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  if (shape.size() > 2 && !ShapedType::isDynamic(shape.back()) && !ShapedType::isDynamic(shape.end()[-2]) &&
+      shape.end()[-2] * shape.back() == width)
+    (shape.end()[-2] == n || shape.back() == n ? hasThem : hasOthers) = true;
+  for (Operation *user : value.getUsers())
+    if (isReshape(user))
+      readStreams(user->getResult(0), n, width, hasThem, hasOthers);
+}
+
+/// Whether the program has other numbers of streams in these rows alone: what is projected is no coefficient then.
+static bool hasOtherStreams(Value rows, int64_t n, int64_t width) {
+  bool hasThem = false, hasOthers = false;
+  readStreams(behindReshapes(rows), n, width, hasThem, hasOthers);
+  return hasOthers && !hasThem;
+}
+
 //===----------------------------------------------------------------------===//
 // Statistics
 //===----------------------------------------------------------------------===//
@@ -176,6 +194,8 @@ ProjectionOp ProjectionRaiser::build(OpBuilder &builder, const LinearGroup &grou
   setAfterInputs(builder, op->getBlock(), inputs);
   // Inner streams are told by the shape; flat rows do not say, and either reading projects the same.
   const int64_t n = streamsOfRows(group.extent), width = group.width();
+  if (hasOtherStreams(streams->value, n, width))
+    return {};
   bool isInner = group.flat.size() == 2 && group.flat[1].second == Size(n) && group.flat[0].second != Size(n);
   SmallVector<IndexVars> groups = {group.tokens, group.flat};
   if (isInner || (group.flat.size() == 2 && group.flat[0].second == Size(n)))

@@ -161,3 +161,21 @@ func.func @scaled_streams(%a: tensor<8x4x64xf32>, %b: tensor<8x4x64xf32>, %phi: 
   %p = mhc.matmul %n, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
   return %p : tensor<8x24xf32>
 }
+
+// A hidden layer has as many rows as two streams would have coefficients. There are four.
+// CHECK-LABEL: @hidden_layer
+// CHECK-NOT: mhc.projection
+// CHECK: mhc.matmul
+// CHECK: return
+func.func @hidden_layer(%x: tensor<12x4x16xf32>, %w: tensor<8x64xf32>) -> tensor<12x8xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<12x4x16xf32> into tensor<12x64xf32>
+  %squares = arith.mulf %flat, %flat : tensor<12x64xf32>
+  %mean = mhc.reduce mean %squares dims = [1] : tensor<12x64xf32> -> tensor<12xf32>
+  %eps = arith.constant dense<1.0e-06> : tensor<12xf32>
+  %safe = arith.addf %mean, %eps : tensor<12xf32>
+  %scale = math.rsqrt %safe : tensor<12xf32>
+  %scales = mhc.broadcast %scale dims = [0] : tensor<12xf32> -> tensor<12x64xf32>
+  %normed = arith.mulf %flat, %scales : tensor<12x64xf32>
+  %p = mhc.matmul %normed, %w transpose_rhs : (tensor<12x64xf32>, tensor<8x64xf32>) -> tensor<12x8xf32>
+  return %p : tensor<12x8xf32>
+}
