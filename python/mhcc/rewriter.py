@@ -68,6 +68,24 @@ def _operands_of_derivative(name):
     return {argument.name for argument in derivative.default._schema.arguments} if derivative else set()
 
 
+# Calls that make others of tensors in memory order. All else that is put in makes one in memory order, or keeps it.
+_TURNING = {torch.ops.aten.permute.default, torch.ops.aten.transpose.int, torch.ops.aten.t.default,
+            torch.ops.aten.expand.default, torch.ops.aten.slice.Tensor, torch.ops.aten.select.int}  # fmt: skip
+
+
+def _allow_copies(nodes):
+    """Lets views of what follows from nodes be copies where they are views by its strides alone."""
+    behind = dict.fromkeys(nodes)
+    todo = list(behind)
+    while todo:
+        for user in todo.pop().users:
+            if user.target is torch.ops.aten.view.default:
+                user.target = torch.ops.aten.reshape.default
+            if user not in behind:
+                behind[user] = None
+                todo.append(user)
+
+
 class Rewriter:
     """Puts the calls of a plan into a graph, each behind the last node that it reads."""
 
@@ -76,6 +94,7 @@ class Rewriter:
         self.nodes = {node.name: node for node in graph.nodes}
         self.places = {node: i for i, node in enumerate(graph.nodes)}
         self.values, self.parts = {}, {}  # parts are of nodes with several results
+        self.turned = set()  # what may lie in another order than that of its dimensions
         for node in graph.nodes:
             if node.target is operator.getitem and isinstance(node.args[0].meta.get("val"), (tuple, list)):
                 self.parts.setdefault((node.args[0].name, node.args[1]), []).append(node)
@@ -84,11 +103,16 @@ class Rewriter:
         with self.graph.inserting_before(next(node for node in self.graph.nodes if node.op != "placeholder")):
             for call in plan["calls"]:
                 self._add(call)
+        # Or in the place of what was, which views of it know. Batch norms lie as they like, whatever their trace says.
+        turned = self.graph.find_nodes(
+            op="call_function", target=torch.ops.aten._native_batch_norm_legit_functional.default)
         for name, value in plan["nodes"].items():
             for node in self._named(name):
-                node.replace_all_uses_with(self._refer(value))
-        for node in self.graph.find_nodes(op="call_function", target=torch.ops.aten.view.default):
-            node.target = torch.ops.aten.reshape.default  # strides may be others than where the graph was traced
+                new, was = self._refer(value), node.meta.get("val")
+                if new in self.turned or not (isinstance(was, torch.Tensor) and was.is_contiguous()):
+                    turned.append(new)
+                node.replace_all_uses_with(new)
+        _allow_copies(turned)
         stable_topological_sort(self.graph)  # arguments are written at the end, as before
         self.graph.eliminate_dead_code()
         self.graph.lint()
@@ -114,7 +138,9 @@ class Rewriter:
             kwargs["dtype"] = getattr(torch, kwargs["dtype"])
         if "results" in call:
             return self._add_kernel(call, target, kwargs)
-        self.values[call["result"]] = self.graph.call_function(target, args, kwargs)
+        self.values[call["result"]] = node = self.graph.call_function(target, args, kwargs)
+        if target in _TURNING or self.turned.intersection(node.all_input_nodes):
+            self.turned.add(node)
 
     def _add_kernel(self, call, target, kwargs):
         names = [result.name for result in target._schema.returns]
