@@ -30,12 +30,17 @@ class Behind(nn.Module):
     lambda self, x, y: y * self.gain,
     lambda self, x, y: y / 2**0.5,
     lambda self, x, y: x + y,
-    lambda self, x, y: (self.weights.softmax(0)[:, None] * y).sum(-2),
 ])  # fmt: skip
 def test_nothing_is_missed(finish):
     module = Behind(finish)
     compare(module, compiled(module, require="all"), torch.randn(STREAMS))
     assert counts() == [{"pre": 2, "post": 2}]
+
+
+def test_weights_of_all_tokens_contract():
+    module = Behind(lambda self, x, y: (self.weights.softmax(0)[:, None] * y).sum(-2))
+    compare(module, compiled(module, require="all"), torch.randn(STREAMS))
+    assert counts() == [{"pre": 2, "post": 2, "aggregate": 1}]
 
 
 class InFront(Behind):
