@@ -16,6 +16,7 @@ using namespace mhc;
 static bool isUnit(Attribute value) { return isa<UnitAttr>(value); }
 static bool isText(Attribute value) { return isa<StringAttr>(value); }
 static bool isFunction(Attribute value) { return isa<FlatSymbolRefAttr>(value); }
+static bool isNumbers(Attribute value) { return isa<DenseI64ArrayAttr>(value); }
 
 template <typename Element>
 static bool isListOf(Attribute value) {
@@ -55,6 +56,7 @@ static constexpr Form kForms[] = {
     {"mhc.main_grad", isUnit, "no value"},
     {"mhc.in_place", isUnit, "no value"},
     {"mhc.streams", isUnit, "no value"},
+    {"mhc.made_of", isNumbers, "the numbers of results, such as array<i64: 0>"},
     {"mhc.mesh", isWord, "a text such as \"dp=2\", without blanks"},
     {"mhc.partial", isWord, "a text such as \"dp,tp\", without blanks"},
     {"mhc.pins", isListOfPins, "a list of texts such as \"post=generic\", each with the name of a kernel"},

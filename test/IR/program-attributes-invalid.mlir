@@ -17,6 +17,11 @@ module attributes {mhc.pins = ["posted=generic"]} {}
 
 // -----
 
+// expected-error @below {{'mhc.made_of' is 3 : i64; needed the numbers of results, such as array<i64: 0>}}
+func.func private @made(tensor<4xf32> {mhc.made_of = 3 : i64})
+
+// -----
+
 // expected-error @below {{'mhc.mesh' is "dp=2\0Atp=2"; needed a text such as "dp=2", without blanks}}
 module attributes {mhc.mesh = "dp=2\0Atp=2"} {}
 

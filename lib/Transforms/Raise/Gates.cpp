@@ -303,14 +303,12 @@ void GatesRaiser::declineFunction(Operation *op) {
         {Reason::gateFunction, op, "'" + op->getName().getStringRef().str() + "'", "'mhc.sigmoid'", rows->site()});
 }
 
-/// The arguments that a value is a product or a sum with, which calls outside the function make of its results.
-static SmallVector<BlockArgument> argumentsOf(algebra::Reading &reading, func::FuncOp func, Value value) {
+/// The arguments that a value is a product or a sum with.
+static SmallVector<BlockArgument> argumentsOf(algebra::Reading &reading, Value value) {
   SmallVector<BlockArgument> found;
   for (const algebra::Term &term : reading.of(value))
     for (const algebra::Factor &factor : term.factors)
-      if (auto argument = dyn_cast_if_present<BlockArgument>(factor.node()->value);
-          argument && argument.getOwner() == &func.getBody().front() &&
-          func.getArgAttr(argument.getArgNumber(), kMadeOf))
+      if (auto argument = dyn_cast_if_present<BlockArgument>(factor.node()->value))
         found.push_back(argument);
   return found;
 }
@@ -326,9 +324,9 @@ static bool isOfStreamsOrAll(const LinearGroup &group) {
 
 void GatesRaiser::declineOutside(Operation *op) {
   Operation *end = func.getBody().front().getTerminator();
-  for (BlockArgument argument : argumentsOf(reading, func, op->getOperand(0)))
-    for (int64_t result : func.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(), kMadeOf).asArrayRef()) {
-      std::optional<LinearGroup> rows = matchLinearGroup(reading, end->getOperand(result), end);
+  for (BlockArgument argument : argumentsOf(reading, op->getOperand(0)))
+    for (Value result : madeOf(argument)) {
+      std::optional<LinearGroup> rows = matchLinearGroup(reading, result, end);
       const bool isGate = isa<SigmoidOp>(op);
       if (rows && isOfStreamsOrAll(*rows))
         return declineOnce({isGate ? Reason::gateFunction : Reason::residualForm, op, describe(argument),

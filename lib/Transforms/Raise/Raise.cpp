@@ -72,6 +72,19 @@ Operation *mhc::singleUser(Value value) {
   return llvm::hasSingleElement(readers) ? *readers.begin() : nullptr;
 }
 
+SmallVector<Value> mhc::madeOf(BlockArgument argument) {
+  auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  auto made = func && argument.getOwner() == &func.getBody().front()
+                  ? func.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(), kMadeOf)
+                  : DenseI64ArrayAttr();
+  SmallVector<Value> results;
+  Operation *end = argument.getOwner()->getTerminator();
+  for (int64_t number : made ? made.asArrayRef() : ArrayRef<int64_t>())
+    if (number >= 0 && number < end->getNumOperands()) // a program may name others
+      results.push_back(end->getOperand(number));
+  return results;
+}
+
 bool mhc::isOnlyReader(Operation *op, Value value) {
   SmallVector<Operation *> readers;
   usersThroughViews(behindViews(value), readers);

@@ -86,6 +86,8 @@ llvm::SmallVector<mlir::Operation *> opsFromTheEnd(mlir::func::FuncOp func);
 
 /// The op that reads a value once, where it is the only one besides those that ask for its sizes; null otherwise.
 mlir::Operation *singleUser(mlir::Value value);
+/// The results of the function that a call outside of it makes an argument of; none where that is not known.
+llvm::SmallVector<mlir::Value> madeOf(mlir::BlockArgument argument);
 /// Whether an op is all that reads a value, also through views, besides ops that ask for its sizes.
 bool isOnlyReader(mlir::Operation *op, mlir::Value value);
 

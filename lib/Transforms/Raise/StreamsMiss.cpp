@@ -99,16 +99,14 @@ static bool weighsStreams(Value product) {
 /// more elements; null for none.
 static Value weighsOutside(Value map) {
   auto func = map.getDefiningOp()->getParentOfType<func::FuncOp>();
-  Operation *end = func.getBody().front().getTerminator();
   const int64_t own = knownSize(cast<RankedTensorType>(map.getType()));
   for (BlockArgument argument : func.getArguments()) {
-    auto made = func.getArgAttrOfType<DenseI64ArrayAttr>(argument.getArgNumber(), kMadeOf);
-    auto isMap = [&](int64_t result) { return behindViews(end->getOperand(result)) == map; };
+    auto isMap = [&](Value result) { return behindViews(result) == map; };
     auto weighs = [&](Operation *op) {
       return isa<arith::MulFOp, MatmulOp, BatchMatmulOp>(op) &&
              knownSize(cast<RankedTensorType>(op->getResult(0).getType())) > own;
     };
-    if (made && llvm::any_of(made.asArrayRef(), isMap) && llvm::any_of(readersOf(argument), weighs))
+    if (llvm::any_of(madeOf(argument), isMap) && llvm::any_of(readersOf(argument), weighs))
       return argument;
   }
   return {};

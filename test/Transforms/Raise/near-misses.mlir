@@ -331,6 +331,13 @@ func.func @function_outside_of_product(%x: tensor<8x4x64xf32>, %phi: tensor<24x2
   return %z0, %h : tensor<8x4xf32>, tensor<8x4xf32>
 }
 
+// A number of no result says nothing.
+// CHECK-NOT: Function=made_of_no_result
+func.func @made_of_no_result(%x: tensor<8x4xf32> {mhc.made_of = array<i64: 7, -1>}) -> tensor<8x4xf32> {
+  %gate = mhc.sigmoid %x : tensor<8x4xf32>
+  return %gate : tensor<8x4xf32>
+}
+
 // A call outside the function takes the diagonal of a residual map, as einsum "tii,tic->tic" does.
 // CHECK: remark: [Missed] combine-form | Category:mhc-raise:post | Function=diagonal_outside | Found="argument 2 'diagonal', [8, 4] of f32", Needed="a sum of h_res x and h_post times the sublayer's output"
 func.func @diagonal_outside(%z: tensor<8x4x4xf32>, %x: tensor<8x4x64xf32>, %diagonal: tensor<8x4xf32> {mhc.made_of = array<i64: 0>, mhc.name = "diagonal"}) -> (tensor<8x4x4xf32>, tensor<8x4x64xf32>) {
