@@ -314,6 +314,5 @@ def split(module):
     parts = split_module(module, None, runs.__getitem__, keep_original_order=True)
     take_arguments(parts, module)
     names = [f"submod_{number}" for number, here in enumerate(divided) if not here]
-    names = [name for name in names if any(map(has_tensor, getattr(parts, name).graph.nodes))]
     bodies = [f"submod_{number}.{body}" for node, number in runs.items() for body in body_of(node)]
     return parts, names + bodies

@@ -83,7 +83,8 @@ def Tiny_MixOp : Mhc_KernelOp<"mix"> {
 // INFO: static const unsigned dims4[] = {0};
 // INFO: static const unsigned dims5[] = {0, 4};
 // Name, result, optional, list, dims, flipped dims, flipping attribute, tensor whose element type it has, or f32, result that
-// starts from it, and that may take over its buffer, width of integers, dim that they count along, dim that they cut, how many elements are read.
+// starts from it, and that may take over its buffer, width of integers, dim that they count along, dim that they cut,
+// how many elements are read.
 // INFO: {"x", false, false, false, dims0, flipped0, "layout", equal0, "flag", -1, false, -1, -1, 0, -1, -1, nullptr},
 // INFO: {"weight", false, true, false, dims1, {}, "", {}, "", 0, true, -1, -1, 0, -1, -1, nullptr},
 // INFO: {"sum_in", false, true, false, dims2, {}, "", {}, "", -1, false, 6, 6, 0, -1, -1, nullptr},

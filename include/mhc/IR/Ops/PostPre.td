@@ -93,7 +93,8 @@ def Mhc_PostPreBwdOp : Mhc_KernelOp<"post_pre_bwd", [DeclareOpInterfaceMethods<D
 
     `start` is `d_y`, the gradient that others give y, whose memory `d_x` may take over, or the gradient of the
     `mhc.post` that mixed y, from its operands `d_out` and `next_h_res` in the orientation `next_orient`, or nothing.
-    `d_next_h_post` and `d_next_h_res` are the gradients of `next_h_post` and `next_h_res`. dy is rounded to the type of y before anything is made of it.
+    `d_next_h_post` and `d_next_h_res` are the gradients of `next_h_post` and `next_h_res`. dy is rounded to the type of
+    y before anything is made of it.
 
     Where `y` is given, the sums over tokens read it; else it is made of x and f again, with the same bits.
 
