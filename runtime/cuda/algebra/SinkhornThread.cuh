@@ -180,8 +180,6 @@ __device__ __forceinline__ void scaleByPotentials(float (&m)[kCells], const Sink
 #pragma unroll
   for (int k = 0; k < n; ++k)
     rows[k] = columns[k] = 1.0f;
-  if (columnsFirst(options))
-    transpose(m);
 #pragma unroll 1
   for (int step = 0; step < steps; step += 2) {
     scaleLines<true, n>(m, rows, columns, options.eps);
@@ -191,8 +189,6 @@ __device__ __forceinline__ void scaleByPotentials(float (&m)[kCells], const Sink
 #pragma unroll
   for (int k = 0; k < kCells; ++k)
     m[k] = m[k] * rows[k / n] * columns[k % n];
-  if (columnsFirst(options))
-    transpose(m);
 }
 
 /// Factors of a matrix's lines, each one over its divisor.
@@ -239,8 +235,6 @@ __device__ __forceinline__ void divideByFactors(float (&m)[kCells], const Sinkho
   constexpr int n = kSideOf<kCells>;
   const int steps = static_cast<int>(options.steps());
   const float least = eps > 0 ? 0x1p-126f : 0.0f;
-  if (columnsFirst(options))
-    transpose(m);
 #pragma unroll 1
   for (int step = 0; step < steps;) {
     const int end = min(steps, step + stepsOfFactors(options, step));
@@ -255,22 +249,20 @@ __device__ __forceinline__ void divideByFactors(float (&m)[kCells], const Sinkho
     for (int k = 0; k < kCells; ++k)
       m[k] = m[k] * rows.factors[k / n] * columns.factors[k % n];
   }
-  if (columnsFirst(options))
-    transpose(m);
 }
 
 /// `steps` half iterations, of rows and columns in turn.
-template <bool kLog, bool kRowsFirst, int kCells, typename Round>
+template <bool kLog, int kCells, typename Round>
 __device__ __forceinline__ void alternate(float (&m)[kCells], int steps, Divisor divisor, Round round) {
 #pragma unroll 1
   for (int step = 0; step < steps; step += 2) {
     if constexpr (kLog) {
-      subtractLogSumExp<kRowsFirst>(m, round);
-      subtractLogSumExp<!kRowsFirst>(m, round);
+      subtractLogSumExp<true>(m, round);
+      subtractLogSumExp<false>(m, round);
     } else {
-      normalizeLines<kRowsFirst>(m, divisor, round);
+      normalizeLines<true>(m, divisor, round);
       if (step + 1 < steps)
-        normalizeLines<!kRowsFirst>(m, divisor, round);
+        normalizeLines<false>(m, divisor, round);
     }
   }
 }
@@ -303,32 +295,37 @@ __device__ __forceinline__ void startMix(float (&m)[kCells], const SinkhornOptio
     addToAll(m, eps, round);
 }
 
+/// All half iterations, of which the first is one of rows.
 template <int kCells, typename Round>
-__device__ __forceinline__ void sinkhornMix(float (&m)[kCells], const SinkhornOptions &options, Round round) {
+__device__ __forceinline__ void alternate(float (&m)[kCells], const SinkhornOptions &options, float eps, Round round) {
   const int steps = static_cast<int>(options.steps());
-  const float eps = round(options.eps);
   const Divisor divisor(options, eps);
-#pragma unroll
-  for (int k = 0; k < kCells; ++k)
-    m[k] = round(m[k]);
-  if (options.init == MHCRT_INIT_LOG) {
-    if (columnsFirst(options))
-      alternate<true, false>(m, steps, divisor, round);
-    else
-      alternate<true, true>(m, steps, divisor, round);
-    return expLines<Shift::none>(m, round);
-  }
-  startMix(m, options, eps, round);
+  if (options.init == MHCRT_INIT_LOG)
+    return alternate<true>(m, steps, divisor, round);
   if constexpr (std::is_same_v<Round, KeepF32>) {
     if (options.hasPotentials())
       return scaleByPotentials(m, options);
     if (options.denom != MHCRT_DENOM_CLAMP)
       return divideByFactors(m, options, options.denom == MHCRT_DENOM_ADD ? eps : 0.0f);
   }
+  alternate<false>(m, steps, divisor, round);
+}
+
+template <int kCells, typename Round>
+__device__ __forceinline__ void sinkhornMix(float (&m)[kCells], const SinkhornOptions &options, Round round) {
+  const float eps = round(options.eps);
+#pragma unroll
+  for (int k = 0; k < kCells; ++k)
+    m[k] = round(m[k]);
+  if (options.init != MHCRT_INIT_LOG)
+    startMix(m, options, eps, round);
   if (columnsFirst(options))
-    alternate<false, false>(m, steps, divisor, round);
-  else
-    alternate<false, true>(m, steps, divisor, round);
+    transpose(m);
+  alternate(m, options, eps, round);
+  if (columnsFirst(options))
+    transpose(m);
+  if (options.init == MHCRT_INIT_LOG)
+    expLines<Shift::none>(m, round);
 }
 
 /// The iteration with every result rounded to the format that the options name.

@@ -199,13 +199,15 @@ __device__ __forceinline__ RingBlock<S> gangBlock(const unsigned char *memory) {
 template <typename S, bool kAggregate, typename Load, typename Mix>
 __device__ __forceinline__ void takeGangRoles(const RingArgs &args, const GangMessages &messages,
                                               const RingBlock<S> &block, Load load, Mix mix) {
+  constexpr bool kWideAggregate = kAggregate && S::kFirstAggregator < S::kWide;
+  constexpr bool kFewAggregate = kAggregate && S::kWide < S::kFirstAggregator + S::kAggregators;
   if (block.warp < S::kWide) {
     raiseRegisters<S::kRegisters>();
     if (block.warp < S::kWarps)
       multiplyRole<S, kAggregate>(args, block);
     else if (block.warp < S::kFirstAggregator)
       mix();
-    else if (kAggregate && block.warp < S::kRoles)
+    else if (kWideAggregate && block.warp < S::kRoles)
       aggregateRole<S>(args, block);
     else if constexpr (S::kRoles < S::kWide)
       gangSenderRole<S>(args, messages, block);
@@ -221,7 +223,7 @@ __device__ __forceinline__ void takeGangRoles(const RingArgs &args, const GangMe
       gangReceiverRole<S>(args, messages, block);
     else if (kAggregate && block.warp == S::kRoles + 4)
       gatesRole<S>(args, block);
-    else if (kAggregate && block.warp < S::kRoles)
+    else if (kFewAggregate && block.warp < S::kRoles)
       aggregateRole<S>(args, block);
   }
 }
