@@ -118,10 +118,10 @@ class Rewriter:
         self.graph.lint()
 
     def _named(self, name):
-        if name in self.nodes:
-            return [self.nodes[name]]
-        node, part = name.rsplit("#", 1)
-        return self.parts[node, int(part)]
+        node, _, part = name.partition("#")
+        if part or (node, 0) in self.parts:  # also of a node with a list of one
+            return self.parts[node, int(part or 0)]
+        return [self.nodes[node]]
 
     def _refer(self, value):
         if isinstance(value, list):

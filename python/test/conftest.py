@@ -26,7 +26,13 @@ def without_default_device(function):
     return call
 
 
+def compile_without_default_device(target, compile=mhcc.compile, **options):
+    run = compile(target, **options)
+    return run if isinstance(run, torch.nn.Module) else without_default_device(run)
+
+
 if DEVICE:
     torch.set_default_device(DEVICE)
     OptimizedModule.__call__ = without_default_device(OptimizedModule.__call__)
+    mhcc.compile = compile_without_default_device
     mhcc.explain = without_default_device(mhcc.explain)

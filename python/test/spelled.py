@@ -162,7 +162,7 @@ class Coefficients(nn.Module):
         else:
             both = sigmoid(torch.stack([pre, post], dim=-2), ways)
             if gates == "scaled":
-                pre, post = (both * torch.tensor([[1.0], [2.0]])).unbind(dim=-2)
+                pre, post = (both * torch.tensor([[1.0], [2.0]], device=both.device)).unbind(dim=-2)
                 return pre, post, sinkhorn(res, ways)
             pre, post = both[..., 0, :], both[..., 1, :]
         post = 2 * post if ways.pick("two", True, False) else post * 2.0

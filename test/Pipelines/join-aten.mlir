@@ -163,6 +163,23 @@ func.func @norm_beside_u(%f: tensor<8x16xf32> {mhc.name = "f"}, %h_post: tensor<
 
 // -----
 
+// A norm of tokens whose number is a size of an op that stays, as patches of a convolution are: no argument has it.
+// CHECK-NEXT: {"calls": [
+// CHECK-NEXT: "op":"mhc.post_pre"
+// CHECK-NEXT: "nodes": {"post":{"value":0},"pre#0":{"value":1},"pre#2":{"value":2}}}
+// LAYER-NEXT: {"calls": [],
+// LAYER-NEXT: "nodes": {}}
+func.func @tokens_of_patches(%image: tensor<3x8x8xf32> {mhc.name = "image"}, %w: tensor<16xf32> {mhc.name = "w"}, %h_post: tensor<?x4xf32> {mhc.name = "h_post"}, %x: tensor<?x4x16xf32> {mhc.name = "x"}, %h_res: tensor<?x4x4xf32> {mhc.name = "h_res"}, %phi: tensor<24x64xf32> {mhc.name = "phi"}, %alpha: tensor<3xf32> {mhc.name = "alpha"}, %beta: tensor<24xf32> {mhc.name = "beta"}) -> (tensor<?x4x16xf32>, tensor<?x16xf32>, tensor<?x4xf32>) {
+  %0 = "aten.patches.default"(%image) {self = 0 : index, mhc.pure, mhc.dims = [["(s0//2)", "(s0//2)", "16"]]} : (tensor<3x8x8xf32>) -> tensor<?x?x16xf32> loc("patches")
+  %1:2 = "aten._fused_rms_norm.default"(%0, %w) {input = 0 : index, normalized_shape = [16 : i64], weight = 1 : index, mhc.pure, mhc.dims = [["(s0//2)", "(s0//2)", "16"], ["(s0//2)", "(s0//2)", "1"]]} : (tensor<?x?x16xf32>, tensor<16xf32>) -> (tensor<?x?x16xf32>, tensor<?x?x1xf32>) loc("norm")
+  %2 = "aten.patched.default"(%1#0) {self = 0 : index, mhc.pure, mhc.dims = [["((s0//2))**2", "16"]]} : (tensor<?x?x16xf32>) -> tensor<?x16xf32> loc("patched")
+  %3 = "torch.mhc.post.default"(%2, %h_post, %x, %h_res) {f = 0 : index, h_post = 1 : index, x = 2 : index, h_res = 3 : index, layout = "nC", orient = "oi", mhc.pure, mhc.dims = [["((s0//2))**2", "4", "16"]]} : (tensor<?x16xf32>, tensor<?x4xf32>, tensor<?x4x16xf32>, tensor<?x4x4xf32>) -> tensor<?x4x16xf32> loc("post")
+  %4:6 = "torch.mhc.pre.default"(%3, %phi, %alpha, %beta) {x = 0 : index, phi = 1 : index, alpha = 2 : index, beta = 3 : index, layout = "nC", phi_layout = "out_in", norm = "inside", norm_eps = 1.0e-06 : f64, pre_eps = 0.0 : f64, post_mult = 2.0 : f64, res_map = "sinkhorn", init = "exp", order = "row_col", denom = "add", sk_eps = 1.0e-06 : f64, iters = 4 : i64, fold_pre = false, output_mask = [true, false, true, true, false, false], mhc.pure, mhc.dims = [["((s0//2))**2", "16"], [], ["((s0//2))**2", "4"], ["((s0//2))**2", "4", "4"], [], []]} : (tensor<?x4x16xf32>, tensor<24x64xf32>, tensor<3xf32>, tensor<24xf32>) -> (tensor<?x16xf32>, none, tensor<?x4xf32>, tensor<?x4x4xf32>, none, none) loc("pre")
+  return %3, %4#0, %4#2 : tensor<?x4x16xf32>, tensor<?x16xf32>, tensor<?x4xf32>
+}
+
+// -----
+
 // A function that is declared only is no graph.
 // CHECK-NOT: "calls"
 // LAYER-NOT: "calls"

@@ -52,13 +52,15 @@ Dims SymbolicSizes::of(Value value) {
 Value SymbolicSizes::valueOf(unsigned symbol) {
   if (Value known = values.lookup(symbol))
     return known;
-  for (BlockArgument argument : func.getArguments()) {
-    if (!isa<RankedTensorType>(argument.getType()))
+  auto arguments = llvm::map_range(func.getArguments(), [](BlockArgument argument) -> Value { return argument; });
+  for (Value value : llvm::concat<Value>(llvm::to_vector(arguments), kept)) {
+    if (!isa<RankedTensorType>(value.getType()))
       continue;
-    for (auto [dim, size] : llvm::enumerate(of(argument)))
+    for (auto [dim, size] : llvm::enumerate(of(value)))
       if (size == symbolPolynomial(symbol)) {
-        OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
-        return values[symbol] = tensor::DimOp::create(builder, argument.getLoc(), argument, dim);
+        OpBuilder builder(func.getContext());
+        builder.setInsertionPointAfterValue(value);
+        return values[symbol] = tensor::DimOp::create(builder, value.getLoc(), value, dim);
       }
   }
   return {};

@@ -139,7 +139,7 @@ Values aten::readRmsNorm(AtenCall &call) {
   };
   Value normed = call.leaf.mul(x, factorOf(call.leaf.reduceLike(ReduceKind::mean, squares, last)));
   if (weight)
-    normed = call.leaf.mul(normed, call.spread(call.leaf.cast(weight, f32)));
+    normed = call.leaf.mul(normed, call.leaf.broadcast(call.leaf.cast(weight, f32), call.leaf.sizesOf(x), {last}));
   llvm::SmallBitVector units(last + 1);
   units.set(last);
   Value factors = call.leaf.insertUnits(factorOf(call.leaf.reduce(ReduceKind::mean, squares, {last})), units);

@@ -235,8 +235,10 @@ private:
     for (Value operand : op->getOperands())
       if (Value leaf = leaves.lookup(operand); leaf != operand)
         handedOut.insert(operand);
-    for (OpResult result : op->getResults())
+    for (OpResult result : op->getResults()) {
       leaves[result] = result;
+      sizes.keep(result);
+    }
   }
 
   DictionaryAttr attributesOf(OpResult result) {

@@ -6,11 +6,11 @@
 //   d_phi = d_phi_in + dW * norm_weight,   d_norm_weight[k] = d_norm_weight_in[k] + sum_j dW[j,k] * phi[j,k]
 //   dW = sum of the groups' partial sums;   d_alpha, d_beta: of the tiles' partial sums
 //
-// Plan    A block has 64 rows of K: a thread adds 4 columns of a row over the groups, in their order; the tile turns in
+// Plan    A block has 32 rows of K: a thread adds 4 columns of a row over the groups, in their order; the tile turns in
 //         shared memory. The last blocks add the gates' sums, one column per warp: one block with three a warp took
 //         longer than all others. Compensated sums: there may be 31250 of a million tokens.
 // Bytes   96 * groups + 96 (192 with d_phi_in) per row of K, mostly from the second-level cache.
-// Needs   K a multiple of 64. d_phi may be d_phi_in.
+// Needs   K a multiple of 32. d_phi may be d_phi_in.
 // Round   all f32.
 //
 //===------------------------------------------------------------------------===//
@@ -23,7 +23,7 @@ using namespace mhcrt;
 
 namespace {
 
-constexpr int kRows = 64;
+constexpr int kRows = 32;
 constexpr int kThreads = kRows * kColumns / 4, kWarps = kThreads / 32;
 
 using Elements = PhiElements<WideOrBf16Input>;
