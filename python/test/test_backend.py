@@ -46,6 +46,17 @@ def test_graph_without_tensors():
     assert run(3).tolist() == [1, 2, 3]
 
 
+@pytest.mark.skipif(not torch.backends.cuda.is_built(), reason="PyTorch knows no GPU")
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_graph_of_a_gpu_that_is_not_there(dynamic):
+    """A norm is one op there. Tensors without elements show what is found, on any machine."""
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        with torch.device("cuda"):
+            module, tokens = modules.Model(), torch.zeros(3, 8, dtype=torch.int64)
+        compiled(module, dynamic, inner="eager", require="all")(tokens)
+    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "head": 1}]
+
+
 @pytest.mark.parametrize("stacked", [False, True])
 def test_one_token(stacked):
     module = modules.Model(stacked=stacked)
