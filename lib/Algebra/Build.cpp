@@ -21,7 +21,8 @@ using Group = SmallVector<int, 2>;
 
 class Arranger {
 public:
-  Arranger(Reading &reading, OpBuilder &builder, Location loc) : reading(reading), builder(builder), loc(loc) {}
+  Arranger(Reading &reading, OpBuilder &builder, Location loc, bool repeats)
+      : reading(reading), builder(builder), loc(loc), repeats(repeats) {}
 
   Value run(Value value, ArrayRef<Index> from, ArrayRef<DimVars> to) {
     SmallVector<Group> source, target;
@@ -32,16 +33,20 @@ public:
         digits.push_back(piece);
       }
     }
+    given = digits.size();
+    auto isGiven = [&](int digit) { return digit < given; };
     for (const DimVars &vars : to) {
       Group &group = target.emplace_back();
       for (auto [var, extent] : vars)
         if (!addDigits(var, extent, group))
           return {};
+      if (!group.empty() && llvm::none_of(group, isGiven))
+        return {};
     }
-    size_t used = 0;
-    for (const Group &group : target)
-      used += group.size();
-    return used == digits.size() ? move(value, source, target) : Value();
+    const Group all = flatten(target);
+    if (all.size() != digits.size())
+      return {};
+    return llvm::all_of(all, isGiven) ? move(value, source, target) : repeat(value, source, target);
   }
 
 private:
@@ -49,15 +54,29 @@ private:
   bool addDigits(Var var, Size extent, Group &group) {
     Size end = extent;
     while (end != Size(1)) {
-      auto digit = llvm::find_if(digits, [&](const Piece &piece) {
-        return piece.var == var && reading.algebra().sizes.multiply(piece.stride, piece.extent) == end;
-      });
-      if (digit == digits.end())
+      auto isNext = [&](const Piece &piece) { return piece.var == var && endOf(piece) == end; };
+      if (llvm::none_of(digits, isNext) && !(repeats && addMissing(var, end)))
         return false;
-      group.push_back(digit - digits.begin());
-      end = digit->stride;
+      group.push_back(llvm::find_if(digits, isNext) - digits.begin());
+      end = digits[group.back()].stride;
     }
     return true;
+  }
+
+  std::optional<Size> endOf(const Piece &piece) { return reading.algebra().sizes.multiply(piece.stride, piece.extent); }
+
+  /// Appends the digit that ends here, where the value has none, and begins where its next one ends.
+  bool addMissing(Var var, Size end) {
+    Sizes &sizes = reading.algebra().sizes;
+    Size begin = 1;
+    for (const Piece &piece : digits)
+      if (std::optional<Size> below = piece.var == var ? endOf(piece) : std::nullopt;
+          below && *below != end && sizes.divides(*below, end) && sizes.divides(begin, *below))
+        begin = *below;
+    std::optional<Size> extent = sizes.divide(end, begin);
+    if (extent)
+      digits.push_back({var, begin, *extent, 1});
+    return extent.has_value();
   }
 
   static Group flatten(ArrayRef<Group> groups) {
@@ -84,6 +103,30 @@ private:
     if (llvm::any_of(target, [](const Group &group) { return group.size() > 1; }))
       value = tensor::CollapseShapeOp::create(builder, loc, value, reassociation(target));
     return changeUnits(value, target, /*remove=*/false);
+  }
+
+  /// The same of a value that is repeated along the digits that it has not.
+  Value repeat(Value value, ArrayRef<Group> source, ArrayRef<Group> target) {
+    SmallVector<Group> own, all;
+    SmallVector<OpFoldResult> sizes;
+    SmallVector<int64_t> dims;
+    for (int digit : flatten(target)) {
+      if (digit < given) {
+        own.push_back({digit});
+        dims.push_back(all.size());
+      }
+      all.push_back({digit});
+      sizes.push_back(digit < given ? OpFoldResult() : reading.materialise(builder, loc, digits[digit].extent));
+      if (digit >= given && !sizes.back())
+        return {};
+    }
+    value = move(value, SmallVector<Group>(source), own);
+    if (!value)
+      return {};
+    LeafBuilder leaf(builder, loc);
+    for (auto [dim, size] : llvm::zip(dims, leaf.sizesOf(value)))
+      sizes[dim] = size;
+    return move(leaf.broadcast(value, sizes, dims), all, target);
   }
 
   /// Consecutive dimensions for the digits of each group that has any.
@@ -150,7 +193,9 @@ private:
   Reading &reading;
   OpBuilder &builder;
   Location loc;
-  SmallVector<Piece> digits;
+  bool repeats;
+  SmallVector<Piece> digits; ///< of the value, and behind them those that it has not
+  int given = 0;             ///< of the value
 };
 } // namespace
 
@@ -169,8 +214,8 @@ Indices algebra::indicesOf(Sizes &sizes, ArrayRef<DimVars> dims) {
 }
 
 Value algebra::arrange(Reading &reading, OpBuilder &builder, Location loc, Value value, ArrayRef<Index> from,
-                       ArrayRef<DimVars> to) {
-  return Arranger(reading, builder, loc).run(value, from, to);
+                       ArrayRef<DimVars> to, bool repeats) {
+  return Arranger(reading, builder, loc, repeats).run(value, from, to);
 }
 
 /// value * factor
@@ -282,13 +327,14 @@ std::optional<Reading::Found> algebra::nearest(Reading &reading, const Expr &exp
   return *best;
 }
 
-Value algebra::build(Reading &reading, OpBuilder &builder, Operation *at, const Expr &expr, ArrayRef<DimVars> dims) {
+Value algebra::build(Reading &reading, OpBuilder &builder, Operation *at, const Expr &expr, ArrayRef<DimVars> dims,
+                     bool repeats) {
   std::optional<Reading::Found> found = nearest(reading, expr, at);
-  return found ? buildFrom(reading, builder, at, expr, *found, dims) : Value();
+  return found ? buildFrom(reading, builder, at, expr, *found, dims, repeats) : Value();
 }
 
 Value algebra::buildFrom(Reading &reading, OpBuilder &builder, Operation *at, const Expr &expr, Reading::Found found,
-                         ArrayRef<DimVars> dims) {
+                         ArrayRef<DimVars> dims, bool repeats) {
   std::vector<Reading::Found> all = reading.find(expr, at);
   Indices wanted = indicesOf(reading.algebra().sizes, dims);
   auto operandOf = [&](const Reading::Found &found) {
@@ -316,5 +362,5 @@ Value algebra::buildFrom(Reading &reading, OpBuilder &builder, Operation *at, co
     if (shown.at == found.at)
       found = shown;
   }
-  return arrange(reading, builder, at->getLoc(), found.value, found.at, dims);
+  return arrange(reading, builder, at->getLoc(), found.value, found.at, dims, repeats);
 }

@@ -19,9 +19,10 @@ Indices indicesOf(Sizes &sizes, llvm::ArrayRef<DimVars> dims);
 
 /// `value`, whose dimension i has the index from[i], all of it, with the dimensions `to`. Null where an index is no
 /// permutation of the variables' digits, or a size that is needed follows from no argument. Transposes only where the
-/// order differs.
+/// order differs. With `repeats`, the value may lack digits of a dimension, such as the tokens of one that has the
+/// sequences: it is repeated along those.
 mlir::Value arrange(Reading &reading, mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
-                    llvm::ArrayRef<Index> from, llvm::ArrayRef<DimVars> to);
+                    llvm::ArrayRef<Index> from, llvm::ArrayRef<DimVars> to, bool repeats = false);
 
 /// An expression as a tensor of this element type with the dimensions `dims`, from values that are there where `at` is.
 mlir::Value build(Reading &reading, mlir::OpBuilder &builder, mlir::Operation *at, const Expr &expr,
@@ -34,10 +35,10 @@ std::optional<Reading::Found> nearest(Reading &reading, const Expr &expr, mlir::
 
 /// An expression as a tensor with the dimensions `dims`, from the value that `at` reads it from.
 mlir::Value build(Reading &reading, mlir::OpBuilder &builder, mlir::Operation *at, const Expr &expr,
-                  llvm::ArrayRef<DimVars> dims);
+                  llvm::ArrayRef<DimVars> dims, bool repeats = false);
 /// The same from `found`, or from what that shows in another shape.
 mlir::Value buildFrom(Reading &reading, mlir::OpBuilder &builder, mlir::Operation *at, const Expr &expr,
-                      Reading::Found found, llvm::ArrayRef<DimVars> dims);
+                      Reading::Found found, llvm::ArrayRef<DimVars> dims, bool repeats = false);
 
 } // namespace mhc::algebra
 

@@ -67,16 +67,17 @@ public:
   /// Replaces the value by the result of `made`, whose dimensions are `groups`, or by `scaled`, made of it.
   bool finish(mlir::Operation *made, llvm::ArrayRef<IndexVars> groups, const llvm::Twine &detail = {},
               mlir::Value scaled = {});
-  /// An expression as a value of the dimensions `groups`; null where the program has none.
+  /// An expression as a value of the dimensions `groups`; null where the program has none. Of a sequence's own values
+  /// each of its tokens has them.
   mlir::Value build(const algebra::Expr &expr, llvm::ArrayRef<IndexVars> groups) {
-    return algebra::build(reading, builder, op, expr, groups);
+    return algebra::build(reading, builder, op, expr, groups, /*repeats=*/true);
   }
   /// The streams in the order of their groups; null where their number is open, which no op of streams takes.
   mlir::Value buildStreams(const Mix &mix);
   /// Weights [tokens, ...] for streams x; those of all tokens are repeated.
   mlir::Value buildWeights(const algebra::Expr &expr, const Mix &mix, llvm::ArrayRef<IndexVars> groups, mlir::Value x);
   mlir::Value arrange(const algebra::Reading::Found &found, llvm::ArrayRef<IndexVars> groups) {
-    return algebra::arrange(reading, builder, op->getLoc(), found.value, found.at, groups);
+    return algebra::arrange(reading, builder, op->getLoc(), found.value, found.at, groups, /*repeats=*/true);
   }
   /// A product as `factor` times a value.
   struct Scaled {

@@ -41,6 +41,22 @@ static Expr sharedBeside(MixSite &site, const Mix &mix) {
   return isBeside && algebra::numberOf(shared) != 1.0 ? shared : Expr();
 }
 
+/// Whether the program has weights for each token, and not for each sequence or place only.
+static bool areOfEachToken(MixSite &site, const Mix &mix) {
+  auto multiply = [&](Size a, Size b) { return site.algebra.sizes.multiply(a, b).value_or(0); };
+  auto isToken = [&](Var var) {
+    return llvm::any_of(mix.tokens, [&](const auto &token) { return token.first == var; });
+  };
+  Size all = 1, own = 1;
+  for (const auto &token : mix.tokens)
+    all = multiply(all, token.second);
+  if (auto found = nearest(site.reading, mix.weights, site.op))
+    for (const algebra::Index &index : found->at)
+      for (const algebra::Piece &piece : index.pieces)
+        own = isToken(piece.var) ? multiply(own, piece.extent) : own;
+  return all == own;
+}
+
 /// u[t, c] = sum over j of h_pre[t, j] * x[t, j, c]
 static bool raiseAggregate(MixSite &site, const Mix &mix) {
   IndexVars order(mix.tokens);
@@ -54,8 +70,8 @@ static bool raiseAggregate(MixSite &site, const Mix &mix) {
   if (!isInOrder || mix.weights[0].factors.empty() || (!site.valueOf(mix.weights) && !isProduct()))
     return false; // no gates, such as those of an aggregate that a norm scales
   auto isPerToken = [&](const algebra::Factor &weight) { return site.isPerToken(mix, weight); };
-  // Weights of all tokens are gates of what is known for streams: few channels are summed by a vector as well.
-  if (!llvm::all_of(mix.weights[0].factors, isPerToken) && !areKnown) {
+  // Weights of several tokens are gates of what is known for streams: few channels are summed by a vector as well.
+  if (!areKnown && !(llvm::all_of(mix.weights[0].factors, isPerToken) && areOfEachToken(site, mix))) {
     site.unknown = mix.streams;
     return false;
   }
