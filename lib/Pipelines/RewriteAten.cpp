@@ -49,6 +49,22 @@ static bool isOfMixedStreams(AggregateOp op) {
   });
 }
 
+/// The slices of some tokens that are contracted, the last one first.
+static SmallVector<tensor::ExtractSliceOp> slicesOf(ContractOp op) {
+  SmallVector<tensor::ExtractSliceOp> slices;
+  while (
+      auto slice =
+          behindViews(slices.empty() ? op.getX() : slices.back().getSource()).getDefiningOp<tensor::ExtractSliceOp>())
+    slices.push_back(slice);
+  return slices;
+}
+
+/// Whether the streams that are contracted, or some tokens of them, are what a site makes.
+static bool isBehindSite(ContractOp op) {
+  SmallVector<tensor::ExtractSliceOp> slices = slicesOf(op);
+  return isOfSite(behindViews(slices.empty() ? op.getX() : slices.back().getSource()).getDefiningOp());
+}
+
 /// Whether an op takes the place of nodes: it is of a site, or what it makes is read by one. Streams are contracted
 /// behind a site, and aggregated beside it. Where nothing but streams is in a graph, they need no site.
 static bool replacesNodes(Operation *op) {
@@ -57,9 +73,10 @@ static bool replacesNodes(Operation *op) {
   if (isa<ExpandOp, ContractOp>(op) && op->getParentOp()->hasAttr(kStreams))
     return true;
   auto isMade = [](Value operand) { return isOfSite(behindViews(operand).getDefiningOp()); };
-  if (isa<ContractOp, AggregateOp>(op) && llvm::any_of(op->getOperands(), isMade))
+  if (auto contract = dyn_cast<ContractOp>(op); contract && isBehindSite(contract))
     return true;
-  if (auto aggregate = dyn_cast<AggregateOp>(op); aggregate && isOfMixedStreams(aggregate))
+  if (auto aggregate = dyn_cast<AggregateOp>(op);
+      aggregate && (llvm::any_of(op->getOperands(), isMade) || isOfMixedStreams(aggregate)))
     return true;
   SmallVector<Operation *> users;
   for (Value result : op->getResults())
@@ -89,6 +106,9 @@ struct Nodes {
       const bool isFused = replacesNodes(op);
       if (isFused)
         ++counts[op->getName().getStringRef()];
+      if (auto contract = dyn_cast<ContractOp>(op); contract && isFused)
+        for (Operation *slice : slicesOf(contract))
+          forEachNode(slice->getLoc(), [&](StringAttr name) { ofSites.insert(name); });
       if (isFused || !isTrivial(op))
         forEachNode(op->getLoc(), [&](StringAttr name) { (isFused ? ofSites : ofOthers).insert(name); });
     });

@@ -102,6 +102,8 @@ public:
   /// Those whose product, of which `columns` are in the right one alone, an expression is.
   std::optional<Product> findProduct(const algebra::Expr &expr, const IndexVars &columns);
   mlir::Value valueOf(const algebra::Factor &factor) { return valueOf(algebra::Algebra::of(factor.element)); }
+  /// Whether the value has the mixed streams in its first dimension, and tokens behind it.
+  bool isStreamFirst(const Mix &mix) const;
   /// Whether a factor has a row for each token.
   bool isPerToken(const Mix &mix, const algebra::Factor &factor);
   /// "2 * argument 0, [8, 4] of f32 * ..."

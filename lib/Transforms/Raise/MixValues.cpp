@@ -51,6 +51,14 @@ bool MixSite::isPerToken(const Mix &mix, const algebra::Factor &factor) {
   return hasOneToken(factor.node(), seen) || (!factor.node()->value && isOfOneToken(valueOf(factor)));
 }
 
+bool MixSite::isStreamFirst(const Mix &mix) const {
+  auto isStream = [&](const Extent &var) {
+    return !llvm::is_contained(mix.tokens, var) && !llvm::is_contained(mix.channels, var);
+  };
+  const auto stream = llvm::find_if(vars, isStream);
+  return stream != vars.end() && at[stream->first].pieces.size() == 1 && at[stream->first].pieces[0].var == 0;
+}
+
 std::pair<Expr, Expr> mhc::splitBy(const algebra::Term &term, Var var) {
   algebra::Term without, with;
   without.coefficient = term.coefficient;

@@ -120,6 +120,7 @@ namespace {
 struct StreamTensor {
   Value was, now;
   algebra::Indices at;
+  bool isStreamFirst = false; ///< in front of the tokens
 };
 
 /// The plain sum or mean over the streams of a tensor of known streams.
@@ -142,13 +143,13 @@ private:
 };
 } // namespace
 
-/// [tokens, n, channels], or [tokens, C, n] where `dim` is the last one.
+/// [tokens, n, channels], or [tokens, C, n] where `dim` is the last one, or [n, tokens, C] where it is the first.
 Contraction::Contraction(algebra::Reading &reading, Sites &sites, StreamTensor streams, int64_t dim)
     : reading(reading), sites(sites), streams(streams) {
   auto type = cast<RankedTensorType>(streams.was.getType());
   n = type.getDimSize(dim);
   layout = dim + 1 < type.getRank() ? Layout::nC : Layout::Cn;
-  int64_t firstChannel = layout == Layout::nC ? dim : dim - 1;
+  int64_t firstChannel = dim == 0 ? type.getRank() - 1 : layout == Layout::nC ? dim : dim - 1;
   for (auto [i, size] : llvm::enumerate(reading.sizes(streams.was)))
     if (size != Size(1))
       (static_cast<int64_t>(i) == dim           ? stream
@@ -260,6 +261,8 @@ private:
   void raiseMixes();
   /// Adds the streams that were found in other shapes, as with the tokens of a batch apart.
   void addShown();
+  /// Adds the streams of some tokens, such as the last one of each sequence.
+  void addParts();
   void raiseContractions();
 
   func::FuncOp func;
@@ -297,7 +300,7 @@ void StreamRaiser::raiseMixes() {
       if (isPost ? !raisePost(site, mix) : !raiseAggregate(site, mix))
         return false;
       if (isPost)
-        streams.push_back({site.root, site.replacement, reading.whole(site.root)});
+        streams.push_back({site.root, site.replacement, reading.whole(site.root), site.isStreamFirst(mix)});
       taken.push_back({isPost ? "post" : "aggregate", source, site.replacement});
       markDead(op);
       return true;
@@ -347,14 +350,38 @@ void StreamRaiser::addShown() {
             streams.push_back({view->getResult(0), streams[i].now, found.at});
 }
 
+/// Whether a slice has all streams of some tokens.
+static bool takesTokens(tensor::ExtractSliceOp slice) {
+  const ArrayRef<int64_t> from = slice.getSourceType().getShape(), to = slice.getType().getShape();
+  return to.size() > 2 && from.take_back(2) == to.take_back(2) && !ShapedType::isDynamicShape(to.take_back(2));
+}
+
+void StreamRaiser::addParts() {
+  SmallVector<Operation *> views;
+  for (const StreamTensor &known : streams)
+    usersThroughViews(known.now, views);
+  for (Operation *view : views)
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(view); slice && takesTokens(slice))
+      streams.push_back({slice, slice, reading.whole(slice)});
+}
+
 void StreamRaiser::raiseContractions() {
   addShown();
+  addParts();
   auto addKnown = [&](Value value) {
     const algebra::Factor *whole =
         isa<RankedTensorType>(value.getType()) ? algebra::singleFactor(reading.of(value)) : nullptr;
     Value base = whole && reading.of(value)[0].coefficient == 1 ? whole->node()->value : Value();
-    if (base && isStreamTensor(base))
+    if (!base || !isStreamTensor(base))
+      return;
+    const bool isWhole = llvm::all_of(llvm::zip(whole->at(), reading.sizes(base)), [&](const auto &dim) {
+      return covers(reading.algebra().sizes, std::get<0>(dim), std::get<1>(dim));
+    });
+    auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
+    if (isWhole)
       streams.push_back({value, base, algebra::Indices(whole->at().begin(), whole->at().end())});
+    else if (slice && takesTokens(slice))
+      streams.push_back({value, value, reading.whole(value)});
   };
   func.walk([&](Block *block) { llvm::for_each(block->getArguments(), addKnown); });
   for (Operation *op : ops)
@@ -364,7 +391,7 @@ void StreamRaiser::raiseContractions() {
     auto type = dyn_cast<RankedTensorType>(tensor.was.getType());
     if (!type || type.getRank() < 3)
       continue;
-    for (int64_t dim = 1; dim < type.getRank(); ++dim)
+    for (int64_t dim = tensor.isStreamFirst ? 0 : 1; dim < type.getRank(); ++dim)
       if (!type.isDynamicDim(dim))
         Contraction(reading, sites, tensor, dim).raise(isLive, [&](Operation *op) { markDead(op); });
   }

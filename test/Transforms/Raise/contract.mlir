@@ -104,3 +104,55 @@ func.func @mean_of_mixed_streams_of_a_batch(%x: tensor<12x4x32xf32>, %logits: te
   %2 = mhc.reduce mean %1 dims = [2] : tensor<2x6x4x32xf32> -> tensor<2x6x32xf32>
   return %2 : tensor<2x6x32xf32>
 }
+
+// Those of some tokens, such as the last one of each sequence; channels of each stream are no streams.
+
+// CHECK-LABEL: @last_token_of_mixed_streams
+func.func @last_token_of_mixed_streams(%x: tensor<12x4x32xf32>, %map: tensor<12x4x4xf32>, %gates: tensor<12x4x1xf32>, %f: tensor<12x1x32xf32>) -> tensor<2x32xf32> {
+  // CHECK: mhc.post
+  // CHECK: %[[LAST:.*]] = tensor.extract_slice %{{.*}}[0, 5, 0, 0] [2, 1, 4, 32] [1, 1, 1, 1]
+  // CHECK: mhc.contract(x = %[[LAST]] : tensor<2x4x32xf32>) <layout = nC, mode = mean>
+  %mixed = mhc.batch_matmul %map, %x : (tensor<12x4x4xf32>, tensor<12x4x32xf32>) -> tensor<12x4x32xf32>
+  %added = mhc.batch_matmul %gates, %f : (tensor<12x4x1xf32>, tensor<12x1x32xf32>) -> tensor<12x4x32xf32>
+  %0 = arith.addf %mixed, %added : tensor<12x4x32xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2], [3]] output_shape [2, 6, 4, 32] : tensor<12x4x32xf32> into tensor<2x6x4x32xf32>
+  %2 = tensor.extract_slice %1[0, 5, 0, 0] [2, 1, 4, 32] [1, 1, 1, 1] : tensor<2x6x4x32xf32> to tensor<2x4x32xf32>
+  %3 = mhc.reduce mean %2 dims = [1] : tensor<2x4x32xf32> -> tensor<2x32xf32>
+  return %3 : tensor<2x32xf32>
+}
+
+// CHECK-LABEL: @last_token_of_streams
+func.func @last_token_of_streams(%x: tensor<2x6x4x16xf32>) -> tensor<2x16xf32> {
+  // CHECK: %[[LAST:.*]] = tensor.extract_slice
+  // CHECK: mhc.contract(x = %[[LAST]] : tensor<2x4x16xf32>) <layout = nC, mode = sum>
+  %0 = tensor.extract_slice %x[0, 5, 0, 0] [2, 1, 4, 16] [1, 1, 1, 1] : tensor<2x6x4x16xf32> to tensor<2x4x16xf32>
+  %1 = mhc.reduce sum %0 dims = [1] : tensor<2x4x16xf32> -> tensor<2x16xf32>
+  return %1 : tensor<2x16xf32>
+}
+
+// CHECK-LABEL: @no_contract_of_some_channels
+func.func @no_contract_of_some_channels(%x: tensor<12x4x16xf32>) -> tensor<12x8xf32> {
+  // CHECK: mhc.reduce
+  %0 = tensor.extract_slice %x[0, 0, 0] [12, 4, 8] [1, 1, 1] : tensor<12x4x16xf32> to tensor<12x4x8xf32>
+  %1 = mhc.reduce sum %0 dims = [1] : tensor<12x4x8xf32> -> tensor<12x8xf32>
+  return %1 : tensor<12x8xf32>
+}
+
+// Those in front of their tokens
+
+// CHECK-LABEL: @streams_in_front
+func.func @streams_in_front(%x: tensor<4x12x32xf32>, %map: tensor<12x4x4xf32>, %gates: tensor<12x4xf32>, %f: tensor<12x32xf32>) -> tensor<12x32xf32> {
+  // CHECK: %[[OUT:.*]] = mhc.post
+  // CHECK-NEXT: %[[SUM:.*]] = mhc.contract(x = %[[OUT]] : tensor<12x4x32xf32>) <layout = nC, mode = sum>
+  // CHECK-NEXT: return %[[SUM]]
+  %0 = mhc.transpose %x perm = [1, 0, 2] : tensor<4x12x32xf32> -> tensor<12x4x32xf32>
+  %1 = mhc.batch_matmul %map, %0 : (tensor<12x4x4xf32>, tensor<12x4x32xf32>) -> tensor<12x4x32xf32>
+  %mixed = mhc.transpose %1 perm = [1, 0, 2] : tensor<12x4x32xf32> -> tensor<4x12x32xf32>
+  %turned = mhc.transpose %gates perm = [1, 0] : tensor<12x4xf32> -> tensor<4x12xf32>
+  %gate = mhc.broadcast %turned dims = [0, 1] : tensor<4x12xf32> -> tensor<4x12x32xf32>
+  %row = mhc.broadcast %f dims = [1, 2] : tensor<12x32xf32> -> tensor<4x12x32xf32>
+  %added = arith.mulf %gate, %row : tensor<4x12x32xf32>
+  %2 = arith.addf %mixed, %added : tensor<4x12x32xf32>
+  %3 = mhc.reduce sum %2 dims = [0] : tensor<4x12x32xf32> -> tensor<12x32xf32>
+  return %3 : tensor<12x32xf32>
+}
