@@ -37,7 +37,7 @@ public:
     all.push_back(std::move(group));
   }
   /// Those that may be of one site with all of `taken`.
-  SmallVector<Group *> beside(ArrayRef<const Group *> taken);
+  SmallVector<Group *> beside(ArrayRef<const Group *> taken, Gammas gammas = Gammas::same);
   std::vector<Group> all;
 
 private:
@@ -63,8 +63,9 @@ private:
   enum class Weighed { none, part, whole };
   Weighed weighedBy(SigmoidOp gate, Value streams);
   void declineSingle(SigmoidOp gate, Miss miss);
-  Group *findLogits(const Group &first, const Group &second);
-  Group *findLogits(const Group &first, const Group &second, int64_t ofGates);
+  Group *findLogits(const Group &first, const Group &second, Gammas gammas = Gammas::same);
+  Group *findLogits(const Group &first, const Group &second, Gammas gammas, int64_t ofGates);
+  std::pair<Group *, Group *> findWithGammas(const Group &gate);
   Group *findOnlyLogits(const Group &gate);
   bool hasNoLogits(const Group &gate, const Group &other);
   void raiseWithoutLogits(Group &gate, Group &other);
@@ -80,10 +81,10 @@ private:
 };
 } // namespace
 
-SmallVector<Group *> Groups::beside(ArrayRef<const Group *> taken) {
+SmallVector<Group *> Groups::beside(ArrayRef<const Group *> taken, Gammas gammas) {
   SmallVector<Group *> found;
-  auto fits = [](const LinearGroup &a, const LinearGroup &b) {
-    return isSameProjection(a, b) && areApart(a, b) && (!a.isGiven || a.weight == b.weight);
+  auto fits = [&](const LinearGroup &a, const LinearGroup &b) {
+    return isSameProjection(a, b, gammas) && areApart(a, b) && (!a.isGiven || a.weight == b.weight);
   };
   for (size_t number : byStreams.lookup(taken.front()->rows.x.node()))
     if (llvm::all_of(taken, [&](const Group *other) { return fits(all[number].rows, other->rows); }))
@@ -153,12 +154,12 @@ void GatesRaiser::collectOthers() {
 /// Rows apart from both gates: what a residual map reads or, where none does, any value. As many as the weight has left
 /// or, where it has columns for others or the weights are apart, as one of the residual maps reads. The gates have
 /// `ofGates` rows of the first one's weight.
-Group *GatesRaiser::findLogits(const Group &first, const Group &second, int64_t ofGates) {
+Group *GatesRaiser::findLogits(const Group &first, const Group &second, Gammas gammas, int64_t ofGates) {
   const LinearGroup &rows = first.rows;
   const int64_t n = rows.extent, rest = rows.rows - rows.offset - ofGates;
   SmallVector<int64_t, 2> extents = logitsOf(n);
   auto beside = [&](Groups &groups, int64_t extent) {
-    SmallVector<Group *> all = groups.beside({&first, &second});
+    SmallVector<Group *> all = groups.beside({&first, &second}, gammas);
     llvm::erase_if(all, [&](const Group *group) { return group->rows.extent != extent; });
     return all;
   };
@@ -184,14 +185,23 @@ Group *GatesRaiser::findLogits(const Group &first, const Group &second, int64_t 
   return rest == 0 && rows.offset > 0 ? findLast(rows.offset, -rows.offset) : nullptr;
 }
 
-Group *GatesRaiser::findLogits(const Group &first, const Group &second) {
+Group *GatesRaiser::findLogits(const Group &first, const Group &second, Gammas gammas) {
   const int64_t n = first.rows.extent;
-  Group *found = findLogits(first, second, 2 * n);
+  Group *found = findLogits(first, second, gammas, 2 * n);
   if (found || first.rows.weight == second.rows.weight)
     return found;
   // A gate of another weight may have no rows in this one.
-  found = findLogits(first, second, n);
-  return found ? found : findLogits(second, first, n);
+  found = findLogits(first, second, gammas, n);
+  return found ? found : findLogits(second, first, gammas, n);
+}
+
+/// The other gate and the logits where each of the three has a norm, and these differ in their weights; null for none.
+std::pair<Group *, Group *> GatesRaiser::findWithGammas(const Group &gate) {
+  SmallVector<Group *> all = gates.beside({&gate}, Gammas::any);
+  llvm::erase_if(all, [&](const Group *other) { return other->isTaken || other->rows.extent != gate.rows.extent; });
+  Group *other = choose(all, gate.rows, gate.rows.extent);
+  Group *map = other ? findLogits(gate, *other, Gammas::any) : nullptr;
+  return map ? std::pair(other, map) : std::pair<Group *, Group *>();
 }
 
 /// The logits beside the only gate of the projection: the other one is made of parameters alone, or in another way. No
@@ -235,6 +245,10 @@ void GatesRaiser::raiseFrom(Group &gate) {
   llvm::erase_if(same, [](const Group *other) { return other->isTaken; });
   Group *other = choose(same, rows, rows.extent);
   Group *map = other ? findLogits(gate, *other) : nullptr;
+  if (auto [apart, logits] = map ? std::pair(other, map) : findWithGammas(gate); logits) {
+    other = apart;
+    map = logits;
+  }
   gate.isTaken = true;
   if (map) {
     other->isTaken = true;

@@ -75,7 +75,7 @@ SmallVector<GatesBuilder::Run> GatesBuilder::runs() const {
   for (const LinearGroup &group : groups) {
     const LinearGroup *first = runs.empty() || group.isAbsent() ? nullptr : runs.back().first;
     bool continues = first && group.weight == first->weight && group.offset == first->offset + runs.back().extent &&
-                     readingOrder(group) == readingOrder(*first);
+                     readingOrder(group) == readingOrder(*first) && isSameProjection(group, *first);
     if (continues)
       runs.back().extent += group.extent;
     else
@@ -136,7 +136,16 @@ Value GatesBuilder::buildPhi() {
     if (!weight)
       return {};
     int64_t axis = phiLayout == PhiLayout::out_in ? 0 : 1;
-    parts.push_back(slice(weight, axis, group.offset, run.extent));
+    weight = slice(weight, axis, group.offset, run.extent);
+    if (foldsGammas() && group.gamma) {
+      Value gamma = buildGamma(group);
+      if (!gamma)
+        return {};
+      const LeafBuilder::Sizes shape = leaf.sizesOf(weight);
+      gamma = leaf.broadcast(leaf.toF32(gamma), shape, {1 - axis});
+      weight = leaf.mul(leaf.toF32(weight), gamma);
+    }
+    parts.push_back(weight);
   }
   const Value like = *llvm::find_if(parts, [](Value part) { return part != nullptr; });
   const int64_t axis = phiLayout == PhiLayout::out_in ? 0 : 1;
@@ -148,24 +157,30 @@ Value GatesBuilder::buildPhi() {
   return leaf.concat(parts, axis);
 }
 
-/// The weight of the norm, repeated where streams or channels share its elements.
-Value GatesBuilder::buildGamma() {
+/// Whether the groups have weights of their norms for themselves: s * (x gamma) . phi is s * x . (gamma phi).
+bool GatesBuilder::foldsGammas() const {
+  return llvm::any_of(groups,
+                      [&](const LinearGroup &group) { return !group.isAbsent() && !isSameProjection(group, lead); });
+}
+
+/// The weight of a group's norm, repeated where streams or channels share its elements.
+Value GatesBuilder::buildGamma(const LinearGroup &group) {
   IndexVars own;
   SmallVector<int64_t> dims;
   SmallVector<OpFoldResult> sizes;
-  for (auto [dim, var] : llvm::enumerate(lead.flat)) {
+  for (auto [dim, var] : llvm::enumerate(group.flat)) {
     sizes.push_back(builder.getIndexAttr(var.second.number()));
-    if (!dependsOnAny((*lead.gamma)[0], var))
+    if (!dependsOnAny((*group.gamma)[0], var))
       continue;
     own.push_back(var);
     dims.push_back(dim);
   }
-  if (own == lead.flat)
-    return build(reading, builder, user, *lead.gamma, {own});
-  SmallVector<IndexVars> groups(own.size());
-  for (auto [group, var] : llvm::zip(groups, own))
-    group = {var};
-  Value shared = build(reading, builder, user, *lead.gamma, groups);
+  if (own == group.flat)
+    return build(reading, builder, user, *group.gamma, {own});
+  SmallVector<IndexVars> dimsApart;
+  for (const Extent &var : own)
+    dimsApart.push_back({var});
+  Value shared = build(reading, builder, user, *group.gamma, dimsApart);
   return shared ? leaf.join(leaf.broadcast(shared, sizes, dims), 0, sizes.size()) : Value();
 }
 
@@ -270,8 +285,9 @@ bool GatesBuilder::replaceRoots(GatesOp made) {
 bool GatesBuilder::buildProjection() {
   Value x = buildStreams();
   Value phi = x ? buildPhi() : Value();
-  Value gamma = phi && lead.gamma ? buildGamma() : Value();
-  if (!phi || (lead.gamma && !gamma) || isWide(x) || isWide(phi) || (gamma && isWide(gamma)))
+  const bool hasGamma = lead.gamma && !foldsGammas();
+  Value gamma = phi && hasGamma ? buildGamma(lead) : Value();
+  if (!phi || (hasGamma && !gamma) || isWide(x) || isWide(phi) || (gamma && isWide(gamma)))
     return false;
   auto inTypeOf = [&](Value weight) { // exactly: a narrow type is another one than that of x
     return !weight || getElementTypeOrSelf(weight) == getElementTypeOrSelf(x) ? weight : leaf.toF32(weight);

@@ -27,7 +27,8 @@ private:
   mlir::Value buildStreams();
   mlir::Value zeroRows(mlir::Value like, int64_t axis, int64_t count);
   mlir::Value buildPhi();
-  mlir::Value buildGamma();
+  bool foldsGammas() const;
+  mlir::Value buildGamma(const LinearGroup &group);
   mlir::Value buildAlpha();
   mlir::Value buildBeta();
   mlir::Value buildVector(const algebra::Expr &expr, const LinearGroup &group, bool hasRows);

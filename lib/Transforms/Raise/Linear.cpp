@@ -443,7 +443,7 @@ bool mhc::areApart(const LinearGroup &a, const LinearGroup &b) {
   return a.weight != b.weight || a.offset + a.extent <= b.offset || b.offset + b.extent <= a.offset;
 }
 
-bool mhc::isSameProjection(const LinearGroup &a, const LinearGroup &b) {
+bool mhc::isSameProjection(const LinearGroup &a, const LinearGroup &b, Gammas gammas) {
   auto isSameFactor = [&](const algebra::Factor &left, const algebra::Factor &right) {
     return left.node() == right.node() && left.halves == right.halves &&
            renamed(left.at(), a) == renamed(right.at(), b);
@@ -469,5 +469,5 @@ bool mhc::isSameProjection(const LinearGroup &a, const LinearGroup &b) {
   };
   return a.isGiven == b.isGiven && Value(a.root).getParentBlock() == Value(b.root).getParentBlock() &&
          a.norm == b.norm && a.eps == b.eps && isSameStat &&
-         (a.isGiven ? isSameSum() : isSameFactor(a.x, b.x) && isSameGamma());
+         (a.isGiven ? isSameSum() : isSameFactor(a.x, b.x) && (gammas == Gammas::any || isSameGamma()));
 }

@@ -83,8 +83,10 @@ bool isOfStreams(const LinearGroup &group);
 /// Whether no row is in both groups.
 bool areApart(const LinearGroup &a, const LinearGroup &b);
 
+/// Whether the weights of the norms of groups count: one that a group has for itself may be a part of its rows of phi.
+enum class Gammas { same, any };
 /// Whether two groups project the same streams in the same way: by one weight, or by two of one form.
-bool isSameProjection(const LinearGroup &a, const LinearGroup &b);
+bool isSameProjection(const LinearGroup &a, const LinearGroup &b, Gammas gammas = Gammas::same);
 
 } // namespace mhc
 

@@ -207,3 +207,32 @@ func.func @second_gate_apart(%x: tensor<8x4x64xf32>, %phi: tensor<20x256xf32>, %
   %u = mhc.reduce sum %hx dims = [1] : tensor<8x4x64xf32> -> tensor<8x64xf32>
   return %u, %h_post, %h_res : tensor<8x64xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
 }
+
+// -----
+
+// Three norms of the same streams, each with a weight of its own, which is a part of its rows of phi.
+// CHECK-LABEL: @three_norms
+func.func @three_norms(%x: tensor<8x4x16xf32>, %pre: tensor<4x64xf32>, %post: tensor<4x64xf32>, %res: tensor<16x64xf32>,
+                       %g_pre: tensor<64xf32>, %g_post: tensor<64xf32>, %g_res: tensor<64xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>) {
+  // CHECK-DAG: %[[G_PRE:.*]] = mhc.broadcast %arg4 dims = [1] : tensor<64xf32> -> tensor<4x64xf32>
+  // CHECK-DAG: %[[PRE:.*]] = arith.mulf %arg1, %[[G_PRE]]
+  // CHECK-DAG: %[[G_POST:.*]] = mhc.broadcast %arg5 dims = [1] : tensor<64xf32> -> tensor<4x64xf32>
+  // CHECK-DAG: %[[POST:.*]] = arith.mulf %arg2, %[[G_POST]]
+  // CHECK-DAG: %[[G_RES:.*]] = mhc.broadcast %arg6 dims = [1] : tensor<64xf32> -> tensor<16x64xf32>
+  // CHECK-DAG: %[[RES:.*]] = arith.mulf %arg3, %[[G_RES]]
+  // CHECK: %[[PHI:.*]] = tensor.concat dim(0) %[[PRE]], %[[POST]], %[[RES]]
+  // CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xf32>, phi = %[[PHI]] : tensor<24x64xf32>) <{{.*}}norm = inside, norm_eps = 1.0e-06
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %n0 = mhc.rms_norm %flat, %g_pre eps = 1.0e-06 : tensor<8x64xf32>, tensor<64xf32>
+  %n1 = mhc.rms_norm %flat, %g_post eps = 1.0e-06 : tensor<8x64xf32>, tensor<64xf32>
+  %n2 = mhc.rms_norm %flat, %g_res eps = 1.0e-06 : tensor<8x64xf32>, tensor<64xf32>
+  %p0 = mhc.matmul %n0, %pre transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %p1 = mhc.matmul %n1, %post transpose_rhs : (tensor<8x64xf32>, tensor<4x64xf32>) -> tensor<8x4xf32>
+  %p2 = mhc.matmul %n2, %res transpose_rhs : (tensor<8x64xf32>, tensor<16x64xf32>) -> tensor<8x16xf32>
+  %h_pre = mhc.sigmoid %p0 : tensor<8x4xf32>
+  %h_post = mhc.sigmoid %p1 : tensor<8x4xf32>
+  %logits = tensor.expand_shape %p2 [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %map = mhc.sinkhorn(logits = %logits : tensor<8x4x4xf32>) <init = exp, order = row_col, denom = add, eps = 1.0e-06, iters = 4> -> (mix : tensor<8x4x4xf32>)
+  return %h_pre, %h_post, %map : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
+}
