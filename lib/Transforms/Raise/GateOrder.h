@@ -37,6 +37,10 @@ bool cutGates(mlir::func::FuncOp func, algebra::Reading &reading);
 /// weight is found. Whether there were any.
 bool cutWeights(mlir::func::FuncOp func, algebra::Reading &reading);
 
+/// Marks weights that the program computes, and by which the argument of a sigmoid or of a residual map is a group of
+/// rows, as tensors of their own. Whether there were any.
+bool markComputedWeights(mlir::func::FuncOp func, algebra::Reading &reading);
+
 } // namespace mhc
 
 #endif // MHC_LIB_TRANSFORMS_RAISE_GATEORDER_H

@@ -425,5 +425,7 @@ void mhc::raiseGates(func::FuncOp func, Readings &readings, Sites &sites) {
   const bool isCut = cutWeights(func, reading);
   if (liftClamps(func, reading) || isShared || isCut)
     reading.refresh();
+  if (markComputedWeights(func, reading))
+    reading.refresh();
   GatesRaiser(func, reading, sites).run();
 }

@@ -1,0 +1,76 @@
+//===- ComputedWeights.cpp - Weights that the program computes ----*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A weight may be a stored one plus a product of low rank, one of integers times a scale of each row, or one divided by
+// the norms of its rows. What it is made of is no group of rows; the weight itself is.
+//
+//===------------------------------------------------------------------------===//
+
+#include "GateOrder.h"
+#include "Linear.h"
+#include "Normalise.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mhc;
+
+/// The tensors that a value is computed of, with those on the way.
+static llvm::SmallSetVector<Value, 16> sourcesOf(Value value) {
+  llvm::SmallSetVector<Value, 16> sources;
+  sources.insert(value);
+  for (size_t next = 0; next < sources.size(); ++next)
+    if (Operation *op = sources[next].getDefiningOp())
+      for (Value operand : op->getOperands())
+        if (isa<RankedTensorType>(operand.getType()))
+          sources.insert(operand);
+  return sources;
+}
+
+/// The op that computes the weight of a product, of which nothing is what the product multiplies by it; null for none.
+static Operation *makerOfWeight(MatmulOp product) {
+  if (!product.getRhs().getType().hasStaticShape())
+    return nullptr;
+  Operation *maker = behindViews(product.getRhs()).getDefiningOp();
+  if (!maker || (!isElementwise(maker) && !isa<MatmulOp>(maker)))
+    return nullptr;
+  const auto ofStreams = sourcesOf(product.getLhs());
+  const auto ofWeight = sourcesOf(maker->getResult(0));
+  return llvm::none_of(ofWeight, [&](Value source) { return ofStreams.contains(source); }) ? maker : nullptr;
+}
+
+/// The products that a value is read from, through what scales, adds, shapes or divides them.
+static SmallVector<MatmulOp> productsBehind(Value value) {
+  SmallVector<MatmulOp> products;
+  llvm::SmallSetVector<Value, 16> values;
+  values.insert(value);
+  for (size_t next = 0; next < values.size(); ++next) {
+    Operation *op = values[next].getDefiningOp();
+    if (auto product = dyn_cast_or_null<MatmulOp>(op))
+      products.push_back(product);
+    else if (op &&
+             (isElementwise(op) || showsOperand(op) || isa<BroadcastOp, tensor::ExtractSliceOp, tensor::ConcatOp>(op)))
+      values.insert_range(op->getOperands());
+  }
+  return products;
+}
+
+bool mhc::markComputedWeights(func::FuncOp func, algebra::Reading &reading) {
+  llvm::SmallSetVector<Operation *, 4> makers;
+  func.walk([&](Operation *op) {
+    if (!isa<SigmoidOp, SinkhornOp, PermutationMixOp>(op))
+      return;
+    SmallVector<Operation *> own;
+    for (MatmulOp product : productsBehind(op->getOperand(0)))
+      if (Operation *maker = makerOfWeight(product))
+        own.push_back(maker);
+    if (!own.empty() && !matchLinearGroup(reading, behindReshapes(op->getOperand(0)), op))
+      makers.insert_range(own);
+  });
+  for (Operation *maker : makers)
+    maker->setAttr(algebra::kWhole, UnitAttr::get(func.getContext()));
+  return !makers.empty();
+}
