@@ -122,7 +122,7 @@ std::optional<Function> ElementaryRaiser::matchSoftmax(Operation *op) {
     return std::nullopt;
   Value value = op->getResult(0);
   std::optional<Function> softmax = readSoftmax(reading, value);
-  if (!softmax || !isMatrixStack(value))
+  if (!softmax || allMatrixAxes(value).empty())
     return softmax;
   if (!exact)
     exact = &readings.exact();

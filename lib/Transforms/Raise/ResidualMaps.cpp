@@ -35,18 +35,18 @@ static void noteBareExp(const Sites &sites, Value logits, bool isShifted) {
 }
 
 /// Whether all tokens have one matrix, as where it is repeated for them before the iteration.
-static bool isShared(ArrayRef<IndexVars> own, const SinkhornSite &site, std::pair<int64_t, int64_t> axes) {
+static bool isShared(ArrayRef<IndexVars> own, const SinkhornSite &site) {
   auto isOfTokens = [&](const algebra::Term &term) {
     return llvm::any_of(llvm::enumerate(own), [&](const auto &dim) {
       const auto place = static_cast<int64_t>(dim.index());
-      return place != axes.first && place != axes.second && dependsOnAny(term, dim.value());
+      return place != site.axes.first && place != site.axes.second && dependsOnAny(term, dim.value());
     });
   };
   return llvm::none_of(site.logits, isOfTokens);
 }
 
 /// The dimensions of the op's matrices: those of a value, all tokens in one.
-static SmallVector<IndexVars> matrixDims(ArrayRef<IndexVars> own, std::pair<int64_t, int64_t> axes, bool isTransposed) {
+static SmallVector<IndexVars> matrixDims(ArrayRef<IndexVars> own, MatrixAxes axes, bool isTransposed) {
   SmallVector<IndexVars> flat(3);
   for (auto [dim, vars] : llvm::enumerate(own))
     flat[static_cast<int64_t>(dim) == axes.first ? 1 : static_cast<int64_t>(dim) == axes.second ? 2 : 0].append(vars);
@@ -58,18 +58,18 @@ static SmallVector<IndexVars> matrixDims(ArrayRef<IndexVars> own, std::pair<int6
 /// The logits of a site that are there; null for none.
 static Value logitsOf(algebra::Reading &reading, OpBuilder &builder, Operation *op, Value value,
                       const SinkhornSite &site) {
-  SmallVector<IndexVars> own = ownDims(reading, value), dims = matrixDims(own, *matrixAxes(value), site.isTransposed);
-  if (isShared(own, site, *matrixAxes(value)))
+  SmallVector<IndexVars> own = ownDims(reading, value), dims = matrixDims(own, site.axes, site.isTransposed);
+  if (isShared(own, site))
     dims[0].clear();
   Value logits = build(reading, builder, op, site.logits, dims, builder.getF32Type());
   return logits ? logits : build(reading, builder, op, site.logits, dims);
 }
 
 /// The logarithm of the softmax that comes before the first turn.
-static Value logSoftmax(LeafBuilder leaf, Value logits, const SinkhornSite &site, std::pair<int64_t, int64_t> axes) {
+static Value logSoftmax(LeafBuilder leaf, Value logits, const SinkhornSite &site) {
   SmallVector<int64_t> over, kept = {0};
-  for (int64_t dim : {axes.first, axes.second}) {
-    const int64_t place = (dim == axes.first) != site.isTransposed ? 1 : 2;
+  for (int64_t dim : {site.axes.first, site.axes.second}) {
+    const int64_t place = (dim == site.axes.first) != site.isTransposed ? 1 : 2;
     (llvm::is_contained(site.softmaxOver, dim) ? over : kept).push_back(place);
   }
   auto repeated = [&](Value reduced) { return leaf.broadcast(reduced, leaf.sizesOf(logits), kept); };
@@ -88,17 +88,17 @@ static Value normaliseOnceMore(LeafBuilder leaf, Value mix, int64_t dim, const S
 }
 
 /// A matrix [1, n, n], for all tokens of a value that it stands for; null where nothing has their number.
-static Value repeated(algebra::Reading &reading, OpBuilder &builder, Value matrix, Value value, bool isTransposed) {
+static Value repeated(algebra::Reading &reading, OpBuilder &builder, Value matrix, Value value,
+                      const SinkhornSite &site) {
   LeafBuilder leaf(builder, value.getLoc());
   SmallVector<OpFoldResult> sizes;
   for (algebra::Size size : reading.sizes(value))
     sizes.push_back(reading.materialise(builder, value.getLoc(), size));
   if (llvm::any_of(sizes, [](OpFoldResult size) { return !size; }))
     return {};
-  if (isTransposed)
+  if (site.isTransposed)
     matrix = leaf.transpose(matrix, {0, 2, 1});
-  const auto [row, column] = *matrixAxes(value);
-  return leaf.broadcast(leaf.join(matrix, 0, 2), sizes, {row, column});
+  return leaf.broadcast(leaf.join(matrix, 0, 2), sizes, {site.axes.first, site.axes.second});
 }
 
 /// Makes the iteration that a value is, of logits that are there.
@@ -113,13 +113,13 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
       site = transposed(site);
       logits = stored;
     }
-  SmallVector<IndexVars> own = ownDims(reading, value), flat = matrixDims(own, *matrixAxes(value), site.isTransposed);
+  SmallVector<IndexVars> own = ownDims(reading, value), flat = matrixDims(own, site.axes, site.isTransposed);
   LeafBuilder leaf(builder, op->getLoc());
   logits = leaf.toF32(logits);
   if (site.isOfMatrix)
     logits = leaf.log(logits);
   if (!site.softmaxOver.empty())
-    logits = logSoftmax(leaf, logits, site, *matrixAxes(value));
+    logits = logSoftmax(leaf, logits, site);
   SinkhornOp::Fields fields;
   fields.mix = logits.getType();
   fields.logits = logits;
@@ -132,14 +132,14 @@ static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, 
   SinkhornOp sinkhorn = fields.create(builder, op->getLoc());
   Operation *made = sinkhorn;
   if (site.last) {
-    const bool isOfRows = (*site.last == matrixAxes(value)->first) != site.isTransposed;
+    const bool isOfRows = (*site.last == site.axes.first) != site.isTransposed;
     made = normaliseOnceMore(leaf, sinkhorn.getMix(), isOfRows ? 1 : 2, site).getDefiningOp();
   }
   if (site.factor != 1)
     made = leaf.scale(made->getResult(0), site.factor).getDefiningOp();
   algebra::Indices from = indicesOf(reading.algebra().sizes, flat);
-  if (!flat[0].empty() && isShared(own, site, *matrixAxes(value))) {
-    Value all = repeated(reading, builder, made->getResult(0), value, site.isTransposed);
+  if (!flat[0].empty() && isShared(own, site)) {
+    Value all = repeated(reading, builder, made->getResult(0), value, site);
     if (!all)
       return false;
     made = all.getDefiningOp();
@@ -199,7 +199,7 @@ static bool mayEnd(Operation *op) {
 
 static bool replaceSinkhorn(ReadBoth &readings, Sites &sites, Operation *op, Value value) {
   bool isView = makesMatrices(op);
-  if ((!isView && !mayEnd(op)) || !isMatrixStack(value))
+  if ((!isView && !mayEnd(op)) || allMatrixAxes(value).empty())
     return false;
   SinkhornMatch match = matchSinkhorn(readings.exact, value);
   if (match.site && match.miss)

@@ -485,6 +485,6 @@ std::optional<std::pair<Expr, Init>> ExactMatcher::readStart() {
   return std::make_pair(state, Init::exp);
 }
 
-SinkhornMatch mhc::matchExactSinkhorn(algebra::Reading &reading, Value value, bool vectors) {
-  return ExactMatcher(reading, value, std::nullopt, vectors).match();
+SinkhornMatch mhc::matchExactSinkhorn(algebra::Reading &reading, Value value, MatrixAxes axes, bool vectors) {
+  return ExactMatcher(reading, value, axes, std::nullopt, vectors).match();
 }

@@ -152,6 +152,7 @@ SinkhornMatch SinkhornMatcher::match() {
                       format,       false, isShiftRounded, {},          softmaxOver,       isOfMatrix};
     if (!isNear(factor, 1))
       site.factor = factor;
+    site.axes = axes;
     if (steps.size() % 2 != 0)
       site.last = steps.front().over;
     if (init == Init::softmax_eps && order == Order::col_row) { // the op has softmaxes of rows only
@@ -173,22 +174,30 @@ SinkhornSite mhc::transposed(SinkhornSite site) {
   return site;
 }
 
-std::optional<std::pair<int64_t, int64_t>> mhc::matrixAxes(Value value) {
+SmallVector<MatrixAxes, 2> mhc::allMatrixAxes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> axes;
+  SmallVector<int64_t> dims;
   for (int64_t dim : llvm::seq(type ? type.getRank() : 0))
     if (type.getDimSize(dim) != 1)
-      axes.push_back(dim);
-  auto areSquare = [&](int64_t row, int64_t column) {
-    const int64_t n = type.getDimSize(row);
-    return n >= kMinStreams && n <= kMaxStreams && type.getDimSize(column) == n;
-  };
-  if (axes.size() < 2)
-    return std::nullopt;
-  for (size_t row : {axes.size() - 2, size_t(0)})
-    if (areSquare(axes[row], axes[row + 1]))
-      return std::pair(axes[row], axes[row + 1]);
-  return std::nullopt;
+      dims.push_back(dim);
+  SmallVector<MatrixAxes, 2> all;
+  for (size_t row = 0; row + 1 < dims.size(); ++row) {
+    const int64_t n = type.getDimSize(dims[row]);
+    if (n < kMinStreams || n > kMaxStreams || type.getDimSize(dims[row + 1]) != n)
+      continue;
+    const bool isLast = row + 2 == dims.size();
+    all.insert(isLast ? all.begin() : all.end(), MatrixAxes(dims[row], dims[row + 1]));
+  }
+  return all;
+}
+
+bool mhc::isMatrixStack(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  auto isUnit = [&](int64_t dim) { return type.getDimSize(dim) == 1; };
+  return llvm::any_of(allMatrixAxes(value), [&](MatrixAxes axes) {
+    return llvm::all_of(llvm::seq(axes.second + 1, type.getRank()), isUnit) ||
+           llvm::all_of(llvm::seq(int64_t(0), axes.first), isUnit);
+  });
 }
 
 /// The format that the last op before `value` rounded to, also where a loop made it.
@@ -201,10 +210,9 @@ static std::optional<Format> roundedTo(Reading &reading, Value value) {
   return std::nullopt;
 }
 
-bool mhc::isScaledByVectors(Reading &exact, Value value) {
-  if (!isMatrixStack(value))
-    return false;
-  const auto [row, column] = *matrixAxes(value);
+/// The same for the matrices of two dimensions.
+static bool isScaledByVectors(Reading &exact, Value value, MatrixAxes axes) {
+  const auto [row, column] = axes;
   size_t vectors = 0;
   auto chosen = [&](const Expr &expr) { return exact.algebra().choose(expr).value_or(expr); };
   Expr matrix = chosen(exact.of(value)); // diagonal matrices are vectors
@@ -230,10 +238,28 @@ bool mhc::isScaledByVectors(Reading &exact, Value value) {
   return false;
 }
 
+bool mhc::isScaledByVectors(Reading &exact, Value value) {
+  return llvm::any_of(allMatrixAxes(value), [&](MatrixAxes axes) { return ::isScaledByVectors(exact, value, axes); });
+}
+
+/// The match of one pair of dimensions that tells more: a site, or a need beside that of sums over these dimensions.
+static bool tellsMore(const SinkhornMatch &match, const SinkhornMatch &other) {
+  auto rank = [](const SinkhornMatch &match) {
+    return match.site ? 3 : !match.miss ? 0 : match.miss->reason == Reason::sinkhornAxis ? 1 : 2;
+  };
+  return rank(match) > rank(other);
+}
+
 SinkhornMatch mhc::matchSinkhorn(Reading &reading, Value value, bool vectors) {
-  if (!isMatrixStack(value))
-    return {};
-  if (std::optional<Format> format = roundedTo(reading, value))
-    return matchRoundedSinkhorn(reading, value, *format);
-  return matchExactSinkhorn(reading, value, vectors);
+  SinkhornMatch best;
+  for (MatrixAxes axes : allMatrixAxes(value)) {
+    std::optional<Format> format = roundedTo(reading, value);
+    SinkhornMatch match = format ? matchRoundedSinkhorn(reading, value, axes, *format)
+                                 : matchExactSinkhorn(reading, value, axes, vectors);
+    if (tellsMore(match, best))
+      best = match;
+    if (best.site)
+      break;
+  }
+  return best;
 }

@@ -13,6 +13,9 @@
 
 namespace mhc {
 
+/// The dimensions of the rows and columns of a stack of n x n matrices.
+using MatrixAxes = std::pair<int64_t, int64_t>;
+
 /// A value that is the Sinkhorn iteration of `logits`, an expression of the value's own indices.
 struct SinkhornSite {
   algebra::Expr logits;
@@ -27,7 +30,8 @@ struct SinkhornSite {
   std::optional<int64_t> last;  ///< the dimension that is summed behind the last turn, by half a turn more
   llvm::SmallVector<int64_t, 2> softmaxOver = {}; ///< dimensions of a softmax that is the matrix before the first turn
   bool isOfMatrix = false;                        ///< which is no function of logits that the op has: their exponential
-  double factor = 1; ///< of the result: what a narrow type leaves of n times marginals of 1 / n
+  double factor = 1;    ///< of the result: what a narrow type leaves of n times marginals of 1 / n
+  MatrixAxes axes = {}; ///< of the value
 };
 
 /// A site, or the first need of one that a value does not meet which normalises rows and columns: also of a site that
@@ -39,13 +43,14 @@ struct SinkhornMatch {
 
 /// The iteration of the other orientation that is the same; the site itself where there is none.
 SinkhornSite transposed(SinkhornSite site);
-/// The dimensions of the rows and columns of a stack of n x n matrices: the last two that have more than one element,
-/// or the first two, before tokens. Nothing where a value is none.
-std::optional<std::pair<int64_t, int64_t>> matrixAxes(mlir::Value value);
-inline bool isMatrixStack(mlir::Value value) { return matrixAxes(value).has_value(); }
-/// Reads a stack of n x n matrices as a Sinkhorn iteration. A reading that ignores roundings finds iterations by
-/// logarithms in a narrow type and, where the program rounds nothing but the `vectors` that scale the matrix, those; of
-/// others it tells what a value misses that is one but for its roundings.
+/// All pairs of dimensions that may be those of a stack's matrices: neighbours of one size, but for dimensions of one
+/// element. The last two come first, then the first two, before tokens, then those between tokens.
+llvm::SmallVector<MatrixAxes, 2> allMatrixAxes(mlir::Value value);
+/// Whether the last two dimensions of a value may be matrices, or the first two.
+bool isMatrixStack(mlir::Value value);
+/// Reads a value as a Sinkhorn iteration of the matrices of any two of its dimensions. A reading that ignores roundings
+/// finds iterations by logarithms in a narrow type and, where the program rounds nothing but the `vectors` that scale
+/// the matrix, those; of others it tells what a value misses that is one but for its roundings.
 SinkhornMatch matchSinkhorn(algebra::Reading &reading, mlir::Value value, bool vectors = false);
 /// Whether a value is exp(z) times two vectors in a reading that sees roundings: with more steps than two, no matrix is
 /// rounded between them.

@@ -19,9 +19,10 @@ namespace mhc {
 /// is met on the way may be no iteration: its needs are checked at the end, and the first that is not met is told.
 class SinkhornMatcher {
 public:
-  SinkhornMatcher(algebra::Reading &reading, mlir::Value value, std::optional<Format> format = {}, bool vectors = false)
-      : reading(reading), algebra(reading.algebra()), value(value), format(format), roundsVectors(vectors),
-        axes(*matrixAxes(value)), user(value.getDefiningOp()) {}
+  SinkhornMatcher(algebra::Reading &reading, mlir::Value value, MatrixAxes axes, std::optional<Format> format = {},
+                  bool vectors = false)
+      : reading(reading), algebra(reading.algebra()), value(value), format(format), roundsVectors(vectors), axes(axes),
+        user(value.getDefiningOp()) {}
   virtual ~SinkhornMatcher() = default;
   SinkhornMatch match();
 
@@ -85,9 +86,9 @@ protected:
   algebra::Reading &reading;
   algebra::Algebra &algebra;
   mlir::Value value;
-  std::optional<Format> format;     ///< that each op's result is rounded to
-  bool roundsVectors;               ///< and nothing else: what the reading ignores
-  std::pair<int64_t, int64_t> axes; ///< of rows and columns
+  std::optional<Format> format; ///< that each op's result is rounded to
+  bool roundsVectors;           ///< and nothing else: what the reading ignores
+  MatrixAxes axes;              ///< of rows and columns
   algebra::Expr state;
   mlir::Operation *user;   ///< at which the values of the state are there
   std::vector<Step> steps; ///< from the last one back
@@ -138,9 +139,9 @@ private:
 };
 
 /// Reads a stack of matrices that nothing rounds, or nothing but the vectors that scale them.
-SinkhornMatch matchExactSinkhorn(algebra::Reading &reading, mlir::Value value, bool vectors);
+SinkhornMatch matchExactSinkhorn(algebra::Reading &reading, mlir::Value value, MatrixAxes axes, bool vectors);
 /// Reads a stack of matrices whose elements are rounded to f16 or bf16 by every op of the iteration.
-SinkhornMatch matchRoundedSinkhorn(algebra::Reading &reading, mlir::Value value, Format format);
+SinkhornMatch matchRoundedSinkhorn(algebra::Reading &reading, mlir::Value value, MatrixAxes axes, Format format);
 
 } // namespace mhc
 

@@ -196,6 +196,6 @@ std::optional<std::pair<Expr, Init>> RoundedMatcher::readStart() {
   return found(exponent, Init::exp);
 }
 
-SinkhornMatch mhc::matchRoundedSinkhorn(algebra::Reading &reading, Value value, Format format) {
-  return RoundedMatcher(reading, value, format).match();
+SinkhornMatch mhc::matchRoundedSinkhorn(algebra::Reading &reading, Value value, MatrixAxes axes, Format format) {
+  return RoundedMatcher(reading, value, axes, format).match();
 }
