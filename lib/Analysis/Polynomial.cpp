@@ -115,7 +115,7 @@ std::string mhc::describe(const Polynomial &a, llvm::function_ref<std::string(un
 namespace {
 using SymbolOf = llvm::function_ref<unsigned(llvm::StringRef)>;
 
-/// Reads a sum of products of powers. Anything else in parentheses, and a call, is a symbol.
+/// Reads a sum of products and exact quotients of powers. Anything else in parentheses, and a call, is a symbol.
 class PolynomialParser {
 public:
   PolynomialParser(llvm::StringRef text, SymbolOf symbolOf) : rest(text), symbolOf(symbolOf) {}
@@ -193,9 +193,12 @@ std::optional<Polynomial> PolynomialParser::power() {
 
 std::optional<Polynomial> PolynomialParser::product() {
   std::optional<Polynomial> result = power();
-  while (result && rest.consume_front("*")) {
+  while (result && (rest.starts_with("*") || rest.starts_with("//"))) {
+    const bool isQuotient = rest.consume_front("//");
+    if (!isQuotient)
+      rest = rest.drop_front();
     std::optional<Polynomial> factor = power();
-    result = factor ? multiply(*result, *factor) : std::nullopt;
+    result = !factor ? std::nullopt : isQuotient ? divide(*result, *factor) : multiply(*result, *factor);
   }
   return result;
 }

@@ -42,8 +42,8 @@ std::optional<int64_t> valueOf(const Polynomial &a, llvm::function_ref<int64_t(u
 
 /// A sum of products, as a manifest has it: "4*M*d1+d2-1".
 std::string describe(const Polynomial &a, llvm::function_ref<std::string(unsigned)> nameOf);
-/// Reads that, with powers and parentheses; nothing where it is something else. A symbol may be a call or a quotient in
-/// parentheses, as PyTorch writes "((s//4))**2".
+/// Reads that, with powers, parentheses and quotients that are exact for every value of the symbols; nothing where it
+/// is something else. A symbol may be a call or another quotient in parentheses, as PyTorch writes "((s//4))**2".
 std::optional<Polynomial> parsePolynomial(llvm::StringRef text, llvm::function_ref<unsigned(llvm::StringRef)> symbolOf);
 
 } // namespace mhc
