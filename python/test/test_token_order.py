@@ -76,6 +76,40 @@ class Placed(Patches):
         return torch.cat([self.first.expand(len(image), -1, -1), super().tokens(image)], 1) + self.positions
 
 
+class PixelLayer(nn.Module):
+    """Streams and channels stand before their pixels, and convolutions of one tap project them."""
+
+    def __init__(self, n=4, channels=16):
+        super().__init__()
+        self.n, self.coefficients = n, nn.Conv2d(n * channels, 2 * n + n * n, 1)
+        self.f = nn.Conv2d(channels, channels, 3, padding=1)
+
+    def forward(self, x):
+        n, flat = self.n, x.flatten(1, 2)
+        normed = flat * torch.rsqrt(flat.square().mean(1, keepdim=True) + 1e-6)
+        pre, post, res = self.coefficients(normed).split([n, n, n * n], 1)
+        res = res.unflatten(1, (n, n)).softmax(2) + 1e-6
+        res = res / (res.sum(1, keepdim=True) + 1e-6)
+        for _ in range(4):
+            res = res / (res.sum(2, keepdim=True) + 1e-6)
+            res = res / (res.sum(1, keepdim=True) + 1e-6)
+        f = self.f(torch.einsum("bnhw,bnchw->bchw", pre.sigmoid(), x))
+        return torch.einsum("bijhw,bjchw->bichw", res, x) + 2 * post.sigmoid().unsqueeze(2) * f.unsqueeze(1)
+
+
+class Pixels(nn.Module):
+    def __init__(self, n=4, channels=16):
+        super().__init__()
+        self.n, self.start = n, nn.Conv2d(3, channels, 3, padding=1)
+        self.layers = nn.ModuleList(PixelLayer(n, channels) for _ in range(2))
+
+    def forward(self, image):
+        x = self.start(image).unsqueeze(1).repeat(1, self.n, 1, 1, 1)
+        for layer in self.layers:
+            x = layer(x)
+        return x.mean(1)
+
+
 def check(module, x, dynamic):
     compare(module, compiled(module, dynamic, require="all"), x, tolerance=1e-3)  # scalars' terms cancel
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
@@ -97,6 +131,13 @@ def test_contracted_in_another_order(dims, dynamic):
 def test_patches(dynamic):
     """Their number is the product of two quotients where sizes are open."""
     check(Patches(), torch.randn(2, 3, 8, 8), dynamic)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("height", [3, 5])
+def test_pixels(height, dynamic):
+    """A square image is no matrix of streams."""
+    check(Pixels(), torch.randn(2, 3, height, 5), dynamic)
 
 
 def test_table_of_positions():

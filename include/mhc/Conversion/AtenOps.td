@@ -68,7 +68,8 @@ def RmsNorm : Reduction<["aten._fused_rms_norm.default"], "the norm, written out
 def Matmul : Reduction<["aten.mm.default", "aten.bmm.default"], "`mhc.matmul`, `mhc.batch_matmul`">;
 def MatrixVector : Reduction<["aten.mv.default"], "`mhc.matmul` with one column">;
 def AddMatmul : Reduction<["aten.addmm.default", "aten.baddbmm.default"], "those and a sum, with factors of 1">;
-def Convolution : Reduction<["aten.convolution.default"], "a sum of moved rows: of one dimension, by channels">;
+def Convolution : Reduction<["aten.convolution.default"],
+                             "a sum of moved rows: of one dimension, by channels; `mhc.matmul` where it has one tap">;
 
 def Reshape : View<["aten.reshape.default", "aten.view.default", "aten._unsafe_view.default", "aten.unsqueeze.default",
                     "aten.squeeze.default", "aten.squeeze.dim", "aten.squeeze.dims"], "dimensions split and joined">;

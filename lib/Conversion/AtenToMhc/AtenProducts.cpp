@@ -26,44 +26,6 @@ Values aten::readMaxAndPlace(AtenCall &call) {
   return isAlone ? Values{call.reduce(ReduceKind::max), Value()} : Values();
 }
 
-/// A convolution along the last of three dimensions, of each channel for itself: the sum of the padded rows, each moved
-/// and times its tap, rounded once.
-Values aten::readConvolution(AtenCall &call) {
-  Value x = call.tensor("input"), weight = call.tensor("weight"),
-        bias = call.has("bias") ? call.tensor("bias") : Value();
-  auto wide = x ? dyn_cast<RankedTensorType>(x.getType()) : RankedTensorType();
-  auto taps = weight ? dyn_cast<RankedTensorType>(weight.getType()) : RankedTensorType();
-  const auto is = [&](StringRef name, int64_t number) { return call.integers(name) == SmallVector<int64_t>{number}; };
-  std::optional<SmallVector<int64_t>> padding = call.integers("padding");
-  if (!wide || !taps || wide.getRank() != 3 || taps.getRank() != 3 || !taps.hasStaticShape() ||
-      call.integer("groups") != wide.getDimSize(1) ||
-      taps.getShape().drop_back() != ArrayRef<int64_t>{wide.getDimSize(1), 1} || isF64(x) || isF64(weight) ||
-      (call.has("bias") && !bias) || call.flag("transposed") || !is("stride", 1) || !is("dilation", 1) || !padding)
-    return {};
-  constexpr int64_t kMostTaps = 16;
-  if (padding->size() != 1 || padding->front() < 0 || padding->front() > kMostTaps || taps.getDimSize(2) > kMostTaps)
-    return {};
-  const SmallVector<OpFoldResult> none(2, call.leaf.constant(0));
-  SmallVector<OpFoldResult> around = none;
-  around.push_back(call.leaf.constant(padding->front()));
-  Value zero = arith::ConstantOp::create(call.builder, call.loc, call.builder.getF32FloatAttr(0));
-  Value padded = tensor::PadOp::create(call.builder, call.loc, Type(), call.leaf.toF32(x), around, around, zero);
-  Value sum;
-  llvm::SmallBitVector units(3);
-  units.set(1, 3);
-  for (int64_t tap : llvm::seq(taps.getDimSize(2))) {
-    Value row = call.part(padded, {0, 0, tap});
-    if (!row)
-      return {};
-    Value factor = call.leaf.toF32(call.leaf.dropUnits(call.leaf.slice(weight, 2, tap, 1), units));
-    Value term = call.leaf.mul(row, call.leaf.broadcast(factor, call.leaf.sizesOf(row), {1}));
-    sum = sum ? call.leaf.add(sum, term) : term;
-  }
-  if (bias)
-    sum = call.leaf.add(sum, call.leaf.broadcast(call.leaf.toF32(bias), call.leaf.sizesOf(sum), {1}));
-  return one(call.toResult(sum));
-}
-
 /// The sum of magnitudes, or the root of the sum of squares, rounded once.
 Values aten::readVectorNorm(AtenCall &call) {
   std::optional<double> order = call.has("ord") ? call.number("ord") : 2;
@@ -198,4 +160,81 @@ Values aten::readAddMatmul(AtenCall &call) {
   Value bias = sameElements(a, start) && isPlain ? call.spread(start) : Value();
   Value all = bias ? product(call, a, call.tensor(isBatch ? "batch2" : "mat2")) : Value();
   return all ? one(call.leaf.add(all, bias)) : Values();
+}
+
+/// A convolution along the last of three dimensions, of each channel for itself: the sum of the padded rows, each moved
+/// and times its tap, rounded once.
+static Value readDepthwise(AtenCall &call, Value x, Value weight, Value bias) {
+  auto wide = cast<RankedTensorType>(x.getType()), taps = cast<RankedTensorType>(weight.getType());
+  const auto is = [&](StringRef name, int64_t number) { return call.integers(name) == SmallVector<int64_t>{number}; };
+  std::optional<SmallVector<int64_t>> padding = call.integers("padding");
+  if (wide.getRank() != 3 || taps.getRank() != 3 || !taps.hasStaticShape() ||
+      call.integer("groups") != wide.getDimSize(1) ||
+      taps.getShape().drop_back() != ArrayRef<int64_t>{wide.getDimSize(1), 1} || isF64(x) || isF64(weight) ||
+      !is("stride", 1) || !is("dilation", 1) || !padding)
+    return {};
+  constexpr int64_t kMostTaps = 16;
+  if (padding->size() != 1 || padding->front() < 0 || padding->front() > kMostTaps || taps.getDimSize(2) > kMostTaps)
+    return {};
+  const SmallVector<OpFoldResult> none(2, call.leaf.constant(0));
+  SmallVector<OpFoldResult> around = none;
+  around.push_back(call.leaf.constant(padding->front()));
+  Value zero = arith::ConstantOp::create(call.builder, call.loc, call.builder.getF32FloatAttr(0));
+  Value padded = tensor::PadOp::create(call.builder, call.loc, Type(), call.leaf.toF32(x), around, around, zero);
+  Value sum;
+  llvm::SmallBitVector units(3);
+  units.set(1, 3);
+  for (int64_t tap : llvm::seq(taps.getDimSize(2))) {
+    Value row = call.part(padded, {0, 0, tap});
+    if (!row)
+      return {};
+    Value factor = call.leaf.toF32(call.leaf.dropUnits(call.leaf.slice(weight, 2, tap, 1), units));
+    Value term = call.leaf.mul(row, call.leaf.broadcast(factor, call.leaf.sizesOf(row), {1}));
+    sum = sum ? call.leaf.add(sum, term) : term;
+  }
+  if (bias)
+    sum = call.leaf.add(sum, call.leaf.broadcast(call.leaf.toF32(bias), call.leaf.sizesOf(sum), {1}));
+  return call.toResult(sum);
+}
+
+/// A convolution by one tap for each pair of channels: a product of the channels of each place.
+static Value readPointwise(AtenCall &call, Value x, Value weight, Value bias) {
+  auto wide = cast<RankedTensorType>(x.getType()), taps = cast<RankedTensorType>(weight.getType());
+  auto areAll = [&](StringRef name, int64_t number) {
+    std::optional<SmallVector<int64_t>> numbers = call.integers(name);
+    return numbers && llvm::all_of(*numbers, [&](int64_t other) { return other == number; });
+  };
+  auto isOne = [](int64_t size) { return size == 1; };
+  const int64_t rank = wide.getRank();
+  if (rank < 3 || !taps.hasStaticShape() || !llvm::all_of(taps.getShape().drop_front(2), isOne) ||
+      call.integer("groups") != 1 || !areAll("stride", 1) || !areAll("padding", 0))
+    return {};
+  SmallVector<int64_t> last = {0}, second = {0, rank - 1};
+  llvm::append_range(last, llvm::seq<int64_t>(2, rank));
+  llvm::append_range(second, llvm::seq<int64_t>(1, rank - 1));
+  last.push_back(1);
+  Value places = call.leaf.transpose(x, last);
+  LeafBuilder::Sizes sizes = call.leaf.sizesOf(places);
+  Value rows = call.leaf.transpose(call.leaf.join(weight, 1, rank - 1), {1, 0});
+  Value made = product(call, call.leaf.join(places, 0, rank - 1), rows);
+  if (!made)
+    return {};
+  sizes.back() = call.leaf.constant(taps.getDimSize(0));
+  SmallVector<ReassociationIndices> joined = {llvm::to_vector(llvm::seq<int64_t>(0, rank - 1)), {rank - 1}};
+  const RankedTensorType type = LeafBuilder::typeOf(sizes, getElementTypeOrSelf(made));
+  made = tensor::ExpandShapeOp::create(call.builder, call.loc, type, made, joined, sizes);
+  made = call.leaf.transpose(made, second);
+  if (bias)
+    made = call.leaf.add(
+        made, call.leaf.broadcast(call.leaf.cast(bias, type.getElementType()), call.leaf.sizesOf(made), {1}));
+  return call.toResult(made);
+}
+
+Values aten::readConvolution(AtenCall &call) {
+  Value x = call.tensor("input"), weight = call.tensor("weight"),
+        bias = call.has("bias") ? call.tensor("bias") : Value();
+  if (!x || !weight || (call.has("bias") && !bias) || call.flag("transposed"))
+    return {};
+  Value made = readPointwise(call, x, weight, bias);
+  return one(made ? made : readDepthwise(call, x, weight, bias));
 }

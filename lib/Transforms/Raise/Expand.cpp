@@ -87,6 +87,7 @@ struct Repetition {
   algebra::Reading::Found x;
   IndexVars tokens, channels, stream;
   Layout layout = Layout::nC;
+  bool isGuess = false; ///< whether some of the channels may be tokens behind the streams, such as pixels
 };
 } // namespace
 
@@ -120,6 +121,7 @@ static bool splitInOrder(Repetition &rows, ArrayRef<IndexVars::value_type> all) 
     if (var != rows.stream[0])
       rows.channels.push_back(var);
   rows.layout = inner ? Layout::Cn : Layout::nC;
+  rows.isGuess = !inner && rows.channels.size() > 1;
   return true;
 }
 
@@ -198,6 +200,35 @@ static std::optional<Repetition> matchRepetition(algebra::Reading &reading, Broa
   return split ? std::optional(rows) : std::nullopt;
 }
 
+/// Tells the channels of streams that are repeated in front of some of their tokens, as in [B, n, C, H, W]: those that
+/// another repetition of the same rows has.
+static void splitLikeOthers(algebra::Reading &reading, Repetition &rows, BroadcastOp op, ArrayRef<BroadcastOp> all) {
+  for (BroadcastOp other : all) {
+    if (other == op || behindViews(other.getX()) != behindViews(op.getX()))
+      continue;
+    std::optional<Repetition> like = matchRepetition(reading, other);
+    if (!like || like->isGuess || like->x.value != rows.x.value || like->stream[0].second != rows.stream[0].second)
+      continue;
+    llvm::SmallSetVector<algebra::Var, 4> channels;
+    for (auto [index, own] : llvm::zip(like->x.at, rows.x.at))
+      if (llvm::all_of(index.pieces, [&](const algebra::Piece &piece) {
+            return llvm::any_of(like->channels, [&](const auto &var) { return var.first == piece.var; });
+          }))
+        for (const algebra::Piece &piece : own.pieces)
+          channels.insert(piece.var);
+    IndexVars rest = rows.tokens;
+    rest.append(rows.channels);
+    auto isChannel = [&](const auto &var) { return channels.contains(var.first); };
+    if (llvm::none_of(rest, isChannel) || llvm::all_of(rest, isChannel))
+      continue;
+    rows.tokens.clear();
+    rows.channels.clear();
+    for (const auto &var : rest)
+      (isChannel(var) ? rows.channels : rows.tokens).push_back(var);
+    return;
+  }
+}
+
 /// The same rows, repeated before: streams in two layouts are one tensor.
 static ExpandOp repeatedBefore(Value x, int64_t n, Operation *op) {
   Value source = behindReshapes(x);
@@ -223,9 +254,13 @@ static bool isStreamsOfOthers(BroadcastOp op) {
          llvm::any_of(others, llvm::IsaPred<ExpandOp>);
 }
 
-/// broadcast x[M,C] -> [M,n,C] or [M,C,n]. With `onlyKnown`, of rows that were repeated before.
-static void raiseBroadcast(algebra::Reading &reading, Sites &sites, BroadcastOp op, bool onlyKnown) {
+/// broadcast x[M,C] -> [M,n,C] or [M,C,n], one of those that are streams. With `onlyKnown`, of rows that were repeated
+/// before.
+static void raiseBroadcast(algebra::Reading &reading, Sites &sites, BroadcastOp op, ArrayRef<BroadcastOp> all,
+                           bool onlyKnown) {
   std::optional<Repetition> rows = matchRepetition(reading, op);
+  if (rows && rows->isGuess)
+    splitLikeOthers(reading, *rows, op, all);
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Value x = rows ? arrange(reading, builder, loc, rows->x.value, rows->x.at, {rows->tokens, rows->channels}) : Value();
@@ -259,10 +294,11 @@ void mhc::raiseExpand(func::FuncOp func, Readings &readings, Sites &sites) {
   llvm::erase_if(repeated, repeatsHeads);
   auto others = std::stable_partition(repeated.begin(), repeated.end(),
                                       [&](BroadcastOp op) { return isReadAsStreams(reading, op.getOut()); });
-  for (BroadcastOp op : llvm::make_range(repeated.begin(), others))
+  const ArrayRef<BroadcastOp> streams(repeated.begin(), others), rest = ArrayRef(repeated).drop_front(streams.size());
+  for (BroadcastOp op : streams)
     if (sites.mayTake())
-      raiseBroadcast(reading, sites, op, /*onlyKnown=*/false);
-  for (BroadcastOp op : llvm::make_range(others, repeated.end()))
+      raiseBroadcast(reading, sites, op, streams, /*onlyKnown=*/false);
+  for (BroadcastOp op : rest)
     if (sites.mayTake() && isStreamsOfOthers(op))
-      raiseBroadcast(reading, sites, op, /*onlyKnown=*/true);
+      raiseBroadcast(reading, sites, op, streams, /*onlyKnown=*/true);
 }

@@ -225,6 +225,30 @@ func.func @several_each(%x: tensor<2x6x8xf32> {mhc.name = "x"}, %w: tensor<12x1x
   return %0 : tensor<2x12x9xf32>
 }
 
+// One tap at every second pixel.
+// CHECK-LABEL: func.func @strided_pointwise(
+// CHECK-NEXT: return{{$}}
+func.func @strided_pointwise(%x: tensor<2x6x4x4xf32> {mhc.name = "x"}, %w: tensor<4x6x1x1xf32> {mhc.name = "w"}) -> (tensor<2x4x2x2xf32>) {
+  %0 = "aten.convolution.default"(%x, %w) {"input" = 0 : index, "weight" = 1 : index, "stride" = [2 : i64, 2 : i64], "padding" = [0 : i64, 0 : i64], "dilation" = [1 : i64, 1 : i64], "transposed" = false, "groups" = 1 : i64, "output_padding" = [0 : i64, 0 : i64]} : (tensor<2x6x4x4xf32>, tensor<4x6x1x1xf32>) -> (tensor<2x4x2x2xf32>) loc("n")
+  return %0 : tensor<2x4x2x2xf32>
+}
+
+// One tap, also beside the image.
+// CHECK-LABEL: func.func @padded_pointwise(
+// CHECK-NEXT: return{{$}}
+func.func @padded_pointwise(%x: tensor<2x6x4x4xf32> {mhc.name = "x"}, %w: tensor<4x6x1x1xf32> {mhc.name = "w"}) -> (tensor<2x4x6x4xf32>) {
+  %0 = "aten.convolution.default"(%x, %w) {"input" = 0 : index, "weight" = 1 : index, "stride" = [1 : i64, 1 : i64], "padding" = [1 : i64, 0 : i64], "dilation" = [1 : i64, 1 : i64], "transposed" = false, "groups" = 1 : i64, "output_padding" = [0 : i64, 0 : i64]} : (tensor<2x6x4x4xf32>, tensor<4x6x1x1xf32>) -> (tensor<2x4x6x4xf32>) loc("n")
+  return %0 : tensor<2x4x6x4xf32>
+}
+
+// One tap for each pair of channels of a group.
+// CHECK-LABEL: func.func @grouped_pointwise(
+// CHECK-NEXT: return{{$}}
+func.func @grouped_pointwise(%x: tensor<2x6x4x4xf32> {mhc.name = "x"}, %w: tensor<4x3x1x1xf32> {mhc.name = "w"}) -> (tensor<2x4x4x4xf32>) {
+  %0 = "aten.convolution.default"(%x, %w) {"input" = 0 : index, "weight" = 1 : index, "stride" = [1 : i64, 1 : i64], "padding" = [0 : i64, 0 : i64], "dilation" = [1 : i64, 1 : i64], "transposed" = false, "groups" = 2 : i64, "output_padding" = [0 : i64, 0 : i64]} : (tensor<2x6x4x4xf32>, tensor<4x3x1x1xf32>) -> (tensor<2x4x4x4xf32>) loc("n")
+  return %0 : tensor<2x4x4x4xf32>
+}
+
 // The softplus of another threshold.
 // CHECK-LABEL: func.func @early_softplus(
 // CHECK-NEXT: return{{$}}

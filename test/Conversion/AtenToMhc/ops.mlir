@@ -697,6 +697,31 @@ func.func @convolution_open(%x: tensor<?x6x?xf32> {mhc.name = "x", mhc.dims = ["
   return %0 : tensor<?x6x?xf32>
 }
 
+// One tap for each pair of channels: their product at each pixel.
+// CHECK-LABEL: func.func @pointwise_convolution(
+// CHECK-NEXT: [[PIXELS:%.+]] = mhc.transpose %arg0 perm = [0, 2, 3, 1] : tensor<2x6x3x5xf32> -> tensor<2x3x5x6xf32>
+// CHECK-NEXT: [[W:%.+]] = tensor.collapse_shape %arg1 {{\[\[}}0], [1, 2, 3]] : tensor<4x6x1x1xf32> into tensor<4x6xf32>
+// CHECK-NEXT: [[WT:%.+]] = mhc.transpose [[W]] perm = [1, 0]
+// CHECK-NEXT: [[ROWS:%.+]] = tensor.collapse_shape [[PIXELS]] {{\[\[}}0, 1, 2], [3]]
+// CHECK-NEXT: [[PRODUCT:%.+]] = mhc.matmul [[ROWS]], [[WT]] : (tensor<30x6xf32>, tensor<6x4xf32>) -> tensor<30x4xf32>
+// CHECK-NEXT: [[SPLIT:%.+]] = tensor.expand_shape [[PRODUCT]] {{\[\[}}0, 1, 2], [3]]
+// CHECK-NEXT: [[FRONT:%.+]] = mhc.transpose [[SPLIT]] perm = [0, 3, 1, 2] : tensor<2x3x5x4xf32> -> tensor<2x4x3x5xf32>
+// CHECK-NEXT: [[BIAS:%.+]] = mhc.broadcast %arg2 dims = [1]
+// CHECK-NEXT: [[ALL:%.+]] = arith.addf [[FRONT]], [[BIAS]]
+// CHECK-NEXT: return [[ALL]]
+func.func @pointwise_convolution(%x: tensor<2x6x3x5xf32> {mhc.name = "x"}, %w: tensor<4x6x1x1xf32> {mhc.name = "w"}, %b: tensor<4xf32> {mhc.name = "b"}) -> (tensor<2x4x3x5xf32>) {
+  %0 = "aten.convolution.default"(%x, %w, %b) {"input" = 0 : index, "weight" = 1 : index, "bias" = 2 : index, "stride" = [1 : i64, 1 : i64], "padding" = [0 : i64, 0 : i64], "dilation" = [1 : i64, 1 : i64], "transposed" = false, "output_padding" = [0 : i64, 0 : i64], "groups" = 1 : i64} : (tensor<2x6x3x5xf32>, tensor<4x6x1x1xf32>, tensor<4xf32>) -> (tensor<2x4x3x5xf32>) loc("n")
+  return %0 : tensor<2x4x3x5xf32>
+}
+
+// CHECK-LABEL: func.func @pointwise_convolution_open(
+// CHECK: mhc.matmul {{.*}} : (tensor<?x6xbf16>, tensor<6x4xbf16>) -> tensor<?x4xbf16>
+// CHECK: return {{.*}} : tensor<?x4x?xbf16>
+func.func @pointwise_convolution_open(%x: tensor<?x6x?xbf16> {mhc.name = "x", mhc.dims = ["B", "6", "M"]}, %w: tensor<4x6x1xbf16> {mhc.name = "w"}) -> (tensor<?x4x?xbf16>) {
+  %0 = "aten.convolution.default"(%x, %w) {"input" = 0 : index, "weight" = 1 : index, "stride" = [1 : i64], "padding" = [0 : i64], "dilation" = [1 : i64], "transposed" = false, "output_padding" = [0 : i64], "groups" = 1 : i64, mhc.dims = [["B", "4", "M"]]} : (tensor<?x6x?xbf16>, tensor<4x6x1xbf16>) -> (tensor<?x4x?xbf16>) loc("n")
+  return %0 : tensor<?x4x?xbf16>
+}
+
 //===----------------------------------------------------------------------===//
 // Views and copies.
 //===----------------------------------------------------------------------===//

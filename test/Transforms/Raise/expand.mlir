@@ -303,3 +303,19 @@ func.func @factor_of_a_product(%x: tensor<8x16xf32>, %y: tensor<8x16x4xf32>) -> 
   %0 = arith.mulf %factor, %y : tensor<8x16x4xf32>
   return %sum, %0 : tensor<8xf32>, tensor<8x16x4xf32>
 }
+
+// Streams in front of pixels do not tell these from channels; the same streams behind them do.
+// CHECK-LABEL: @in_front_of_pixels(
+func.func @in_front_of_pixels(%x: tensor<2x8x25xf32>) -> (tensor<2x4x8x25xf32>, tensor<2x25x4x8xf32>) {
+  // CHECK: %[[PIXELS:.*]] = mhc.transpose %arg0 perm = [0, 2, 1] : tensor<2x8x25xf32> -> tensor<2x25x8xf32>
+  // CHECK: %[[X:.*]] = tensor.collapse_shape %[[PIXELS]] {{\[}}[0, 1], [2]] : tensor<2x25x8xf32> into tensor<50x8xf32>
+  // CHECK: %[[STREAMS:.*]] = mhc.expand(x = %[[X]] : tensor<50x8xf32>) <layout = nC>
+  // CHECK-NOT: mhc.expand
+  // CHECK: %[[BEHIND:.*]] = tensor.expand_shape %[[STREAMS]]
+  // CHECK: %[[FRONT:.*]] = mhc.transpose %[[BEHIND]] perm = [0, 2, 3, 1] : tensor<2x25x4x8xf32> -> tensor<2x4x8x25xf32>
+  // CHECK: return %[[FRONT]], %[[BEHIND]]
+  %front = mhc.broadcast %x dims = [0, 2, 3] : tensor<2x8x25xf32> -> tensor<2x4x8x25xf32>
+  %pixels = mhc.transpose %x perm = [0, 2, 1] : tensor<2x8x25xf32> -> tensor<2x25x8xf32>
+  %behind = mhc.broadcast %pixels dims = [0, 1, 3] : tensor<2x25x8xf32> -> tensor<2x25x4x8xf32>
+  return %front, %behind : tensor<2x4x8x25xf32>, tensor<2x25x4x8xf32>
+}
