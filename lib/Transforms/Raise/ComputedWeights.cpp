@@ -30,12 +30,19 @@ static llvm::SmallSetVector<Value, 16> sourcesOf(Value value) {
   return sources;
 }
 
+/// Whether an op computes what a weight is, or a part of it.
+static bool computes(Operation *op) {
+  if (isa_and_nonnull<tensor::ConcatOp>(op))
+    return llvm::any_of(op->getOperands(), [](Value part) { return computes(behindViews(part).getDefiningOp()); });
+  return op && (isElementwise(op) || isa<MatmulOp>(op));
+}
+
 /// The op that computes the weight of a product, of which nothing is what the product multiplies by it; null for none.
 static Operation *makerOfWeight(MatmulOp product) {
   if (!product.getRhs().getType().hasStaticShape())
     return nullptr;
   Operation *maker = behindViews(product.getRhs()).getDefiningOp();
-  if (!maker || (!isElementwise(maker) && !isa<MatmulOp>(maker)))
+  if (!computes(maker))
     return nullptr;
   const auto ofStreams = sourcesOf(product.getLhs());
   const auto ofWeight = sourcesOf(maker->getResult(0));
