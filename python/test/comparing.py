@@ -18,7 +18,9 @@ def fresh():
 
 
 def compiled(module, dynamic=False, **options):
-    return torch.compile(module, backend=backend.mhc, dynamic=dynamic, options={"inner": "aot_eager", **options})
+    """With the level of a GPU, on any machine."""
+    options = {"inner": "aot_eager", "fuse": "model", **options}
+    return torch.compile(module, backend=backend.mhc, dynamic=dynamic, options=options)
 
 
 def gradients(out, module, weights):

@@ -42,7 +42,7 @@ def made(sublayer):
     module = nn.Sequential(*(modules.Layer(modules.Coefficients(4, 16)) for _ in range(2)))
     for layer in module:
         layer.linear = sublayer(16, 16)
-    return module, compiled(module, fuse="model"), torch.randn(2, 3, 4, 16)
+    return module, compiled(module), torch.randn(2, 3, 4, 16)
 
 
 @pytest.mark.parametrize("sublayer", [Quantised, Choosing])
