@@ -34,10 +34,11 @@ def descendants(pid):
 def output_of(processes, *command):
     """Runs a script in processes. Threads of gloo that wait for Python may keep them from ending: they are killed then."""
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
-    paths = [*sys.path, EXAMPLES]
+    env = dict(os.environ, PYTHONPATH=os.pathsep.join([*sys.path, EXAMPLES]))
+    if torch.cuda.device_count() < processes:  # each has one of its own
+        env["CUDA_VISIBLE_DEVICES"] = ""
     with tempfile.TemporaryFile("w+") as output:
-        run = subprocess.Popen([*launch, *command], stdout=output, stderr=subprocess.STDOUT,
-                               env=dict(os.environ, PYTHONPATH=os.pathsep.join(paths)))  # fmt: skip
+        run = subprocess.Popen([*launch, *command], stdout=output, stderr=subprocess.STDOUT, env=env)
         try:
             run.wait(timeout=120)
         except subprocess.TimeoutExpired:
