@@ -244,6 +244,12 @@ def compare(module, other, tokens):
         assert ours <= bound, f"{row[0]}: {ours:.2e} from float64; needed {bound:.2e}"
 
 
+def check_found(what):
+    found = sum((collections.Counter(each) for each in comparing.counts()), collections.Counter())
+    assert found["pre"] == 2 and found["post"] == 2, f"{what}: found {dict(found)}; needed 2 pre and 2 post"
+    comparing.backend.found.clear()
+
+
 def check(seed):
     """Sites that are found, which must be all, and results and gradients, which must be those of eager PyTorch."""
     torch.manual_seed(seed)
@@ -255,8 +261,10 @@ def check(seed):
         module = module.bfloat16()
     try:
         compare(module, comparing.compiled(module, ways.pick("dynamic", False, True)), comparing.TOKENS)
-        found = sum((collections.Counter(each) for each in comparing.counts()), collections.Counter())
-        assert found["pre"] == 2 and found["post"] == 2, f"found {dict(found)}; needed 2 pre and 2 post"
+        check_found("training")
+        with torch.no_grad():  # where PyTorch takes other forms of a product
+            comparing.compiled(module, ways.pick("dynamic"), inner="eager")(comparing.TOKENS)
+        check_found("evaluation")
     except Exception as error:
         raise AssertionError(f"seed {seed}: {error}; {ways}") from error
 

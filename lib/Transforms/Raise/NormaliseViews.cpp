@@ -293,4 +293,5 @@ void mhc::addViewPatterns(RewritePatternSet &patterns) {
   patterns.add(scaleAfterSum);
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+  BatchMatmulOp::getCanonicalizationPatterns(patterns, context); // a matrix is repeated where others are views
 }

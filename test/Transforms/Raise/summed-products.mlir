@@ -33,6 +33,32 @@ func.func @norm_behind(%x: tensor<8x2x16xf32>, %w0: tensor<8x16xf32>, %w1: tenso
 
 // -----
 
+// Without gradients PyTorch repeats each weight for the products of a batch of parts.
+// CHECK-LABEL: @weights_repeated
+// CHECK: %[[PHI:.*]] = tensor.concat dim(1)
+// CHECK: mhc.projection(x = %{{.*}} : tensor<8x2x16xf32>, phi = %{{.*}} : tensor<8x32xf32>)
+// CHECK: mhc.gates(
+func.func @weights_repeated(%x: tensor<2x4x2x16xf32>, %w0: tensor<8x16xf32>, %w1: tensor<8x16xf32>)
+    -> (tensor<2x4x2xf32>, tensor<2x4x2xf32>, tensor<2x4x4xf32>) {
+  %part0 = tensor.extract_slice %x[0, 0, 0, 0] [2, 4, 1, 16] [1, 1, 1, 1] : tensor<2x4x2x16xf32> to tensor<2x4x16xf32>
+  %part1 = tensor.extract_slice %x[0, 0, 1, 0] [2, 4, 1, 16] [1, 1, 1, 1] : tensor<2x4x2x16xf32> to tensor<2x4x16xf32>
+  %t0 = mhc.transpose %w0 perm = [1, 0] : tensor<8x16xf32> -> tensor<16x8xf32>
+  %t1 = mhc.transpose %w1 perm = [1, 0] : tensor<8x16xf32> -> tensor<16x8xf32>
+  %many0 = mhc.broadcast %t0 dims = [1, 2] : tensor<16x8xf32> -> tensor<2x16x8xf32>
+  %many1 = mhc.broadcast %t1 dims = [1, 2] : tensor<16x8xf32> -> tensor<2x16x8xf32>
+  %p0 = mhc.batch_matmul %part0, %many0 : (tensor<2x4x16xf32>, tensor<2x16x8xf32>) -> tensor<2x4x8xf32>
+  %p1 = mhc.batch_matmul %part1, %many1 : (tensor<2x4x16xf32>, tensor<2x16x8xf32>) -> tensor<2x4x8xf32>
+  %p = arith.addf %p0, %p1 : tensor<2x4x8xf32>
+  %z_pre = tensor.extract_slice %p[0, 0, 0] [2, 4, 2] [1, 1, 1] : tensor<2x4x8xf32> to tensor<2x4x2xf32>
+  %z_post = tensor.extract_slice %p[0, 0, 2] [2, 4, 2] [1, 1, 1] : tensor<2x4x8xf32> to tensor<2x4x2xf32>
+  %logits = tensor.extract_slice %p[0, 0, 4] [2, 4, 4] [1, 1, 1] : tensor<2x4x8xf32> to tensor<2x4x4xf32>
+  %pre = mhc.sigmoid %z_pre : tensor<2x4x2xf32>
+  %post = mhc.sigmoid %z_post : tensor<2x4x2xf32>
+  return %pre, %post, %logits : tensor<2x4x2xf32>, tensor<2x4x2xf32>, tensor<2x4x4xf32>
+}
+
+// -----
+
 // Rows of the scaled streams, the last one first, in a sum over a stack of the products.
 // CHECK-LABEL: @norm_before
 // CHECK: %[[PHI:.*]] = tensor.concat dim(1) %arg1, %arg2
