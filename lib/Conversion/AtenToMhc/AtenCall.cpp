@@ -49,21 +49,23 @@ Dims SymbolicSizes::of(Value value) {
   return dims;
 }
 
+void SymbolicSizes::keep(Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return;
+  for (auto [dim, size] : llvm::enumerate(of(value)))
+    if (std::optional<unsigned> symbol = mhc::symbolOf(size))
+      kept.try_emplace(*symbol, value, dim);
+}
+
 Value SymbolicSizes::valueOf(unsigned symbol) {
   if (Value known = values.lookup(symbol))
     return known;
-  auto arguments = llvm::map_range(func.getArguments(), [](BlockArgument argument) -> Value { return argument; });
-  for (Value value : llvm::concat<Value>(llvm::to_vector(arguments), kept)) {
-    if (!isa<RankedTensorType>(value.getType()))
-      continue;
-    for (auto [dim, size] : llvm::enumerate(of(value)))
-      if (size == symbolPolynomial(symbol)) {
-        OpBuilder builder(func.getContext());
-        builder.setInsertionPointAfterValue(value);
-        return values[symbol] = tensor::DimOp::create(builder, value.getLoc(), value, dim);
-      }
-  }
-  return {};
+  auto [value, dim] = kept.lookup(symbol);
+  if (!value)
+    return {};
+  OpBuilder builder(func.getContext());
+  builder.setInsertionPointAfterValue(value);
+  return values[symbol] = tensor::DimOp::create(builder, value.getLoc(), value, dim);
 }
 
 OpFoldResult SymbolicSizes::materialise(OpBuilder &builder, Location loc, const Polynomial &size) {

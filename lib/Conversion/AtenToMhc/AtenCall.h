@@ -24,9 +24,9 @@ public:
 
   /// The sizes of an argument, or of a result of a call. What is no polynomial is a symbol of its own.
   Dims of(mlir::Value value);
-  /// A result that stays is there for what follows, as arguments are.
-  void keep(mlir::Value result) { kept.push_back(result); }
-  /// A size, from the sizes of arguments and of what is kept; null where none of them has one of its symbols.
+  /// An argument, or a result that stays, is there for what follows.
+  void keep(mlir::Value value);
+  /// A size, from the sizes of what is kept; null where nothing has one of its symbols.
   mlir::OpFoldResult materialise(mlir::OpBuilder &builder, mlir::Location loc, const Polynomial &size);
 
 private:
@@ -35,8 +35,8 @@ private:
 
   mlir::func::FuncOp func;
   llvm::StringMap<unsigned> symbols;
+  llvm::DenseMap<unsigned, std::pair<mlir::Value, int64_t>> kept; ///< the first tensor that has a symbol, and where
   llvm::DenseMap<unsigned, mlir::Value> values;
-  llvm::SmallVector<mlir::Value> kept;
 };
 
 /// A call and what its arguments are, by the names of the op's schema. An attribute holds a literal, or as an `index`

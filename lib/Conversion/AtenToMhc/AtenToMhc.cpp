@@ -122,8 +122,7 @@ public:
   explicit GraphReader(func::FuncOp func) : func(func), sizes(func) {}
 
   void run() {
-    for (BlockArgument argument : func.getArguments())
-      leaves[argument] = argument;
+    keep(func.getArguments());
     Block &block = func.getBody().front();
     auto calls = llvm::map_to_vector(block.without_terminator(), [](Operation &op) { return &op; });
     for (Operation *op : calls)
@@ -143,8 +142,7 @@ public:
   /// Reads what can be read, and leaves the other calls between the leaf ops.
   void runInPlace() {
     readsKernels = true;
-    for (BlockArgument argument : func.getArguments())
-      leaves[argument] = argument;
+    keep(func.getArguments());
     Block &block = func.getBody().front();
     SmallVector<Operation *> gone, left;
     for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
@@ -163,8 +161,7 @@ public:
 
   /// Reads all calls, and leaves arguments and results as they are.
   LogicalResult runOnAll() {
-    for (BlockArgument argument : func.getArguments())
-      leaves[argument] = argument;
+    keep(func.getArguments());
     Block &block = func.getBody().front();
     auto calls = llvm::map_to_vector(block.without_terminator(), [](Operation &op) { return &op; });
     auto fail = [](Operation *op) { return op->emitError("'") << op->getName() << "' has no form in leaf ops"; };
@@ -218,6 +215,7 @@ private:
       if (!read.empty())
         func.setArgAttr(number, kMadeOf, DenseI64ArrayAttr::get(func.getContext(), read));
       leaves[result] = func.getArgument(number);
+      sizes.keep(func.getArgument(number));
     }
   }
 
@@ -235,9 +233,14 @@ private:
     for (Value operand : op->getOperands())
       if (Value leaf = leaves.lookup(operand); leaf != operand)
         handedOut.insert(operand);
-    for (OpResult result : op->getResults()) {
-      leaves[result] = result;
-      sizes.keep(result);
+    keep(op->getResults());
+  }
+
+  /// What stays is its own leaf.
+  void keep(ValueRange values) {
+    for (Value value : values) {
+      leaves[value] = value;
+      sizes.keep(value);
     }
   }
 
