@@ -36,7 +36,19 @@ static bool isGathered(Operation *op) {
   return front && behindViews(front.getQkvzba()).getDefiningOp<tensor::ConcatOp>();
 }
 
-static bool isOfSite(Operation *op) { return op && isMhcOp(op) && !isCommon(op) && !isGathered(op); }
+/// Whether a gate without others weighs no streams: a sigmoid of a few rows is the end of many a layer.
+static bool isLooseGate(Operation *op) {
+  auto gates = dyn_cast<GatesOp>(op);
+  if (!gates || gates.getHPost() || gates.getLogits())
+    return false;
+  SmallVector<Operation *> readers;
+  usersThroughViews(gates.getHPre(), readers);
+  return !llvm::any_of(readers, llvm::IsaPred<AggregateOp, PostOp>);
+}
+
+static bool isOfSite(Operation *op) {
+  return op && isMhcOp(op) && !isCommon(op) && !isGathered(op) && !isLooseGate(op);
+}
 
 /// Whether a site mixes the streams of an aggregate.
 static bool isOfMixedStreams(AggregateOp op) {

@@ -63,12 +63,15 @@ private:
   enum class Weighed { none, part, whole };
   Weighed weighedBy(SigmoidOp gate, Value streams);
   void declineSingle(SigmoidOp gate, Miss miss);
+  void declineNorms();
   Group *findLogits(const Group &first, const Group &second, Gammas gammas = Gammas::same);
   Group *findLogits(const Group &first, const Group &second, Gammas gammas, int64_t ofGates);
   std::pair<Group *, Group *> findWithGammas(const Group &gate);
   Group *findOnlyLogits(const Group &gate);
   bool hasNoLogits(const Group &gate, const Group &other);
   void raiseWithoutLogits(Group &gate, Group &other);
+  bool hasStreamsApart(Value value, const LinearGroup &rows);
+  bool isAloneOfStreams(const LinearGroup &rows);
   void raiseFrom(Group &gate);
 
   func::FuncOp func;
@@ -77,6 +80,7 @@ private:
   Groups gates;
   Groups logits;                 ///< what residual maps read
   SmallVector<Value> candidates; ///< that may be logits without a residual map, as they were read
+  SmallVector<Group *> alone;    ///< gates without another
   std::optional<Groups> others;  ///< those of the form, once they were searched
 };
 } // namespace
@@ -237,6 +241,30 @@ void GatesRaiser::raiseWithoutLogits(Group &gate, Group &other) {
   GatesBuilder(reading, sites, {first.rows, second.rows, logits}, {first.gate, second.gate}).run();
 }
 
+/// Whether a value has as many streams as a group has rows apart, or one of them is a part of it.
+bool GatesRaiser::hasStreamsApart(Value value, const LinearGroup &rows) {
+  const int64_t channels = rows.width() / rows.extent;
+  auto isOne = [&](Value part) { return cast<RankedTensorType>(part.getType()).getShape().back() == channels; };
+  const ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  if (shape.size() > 2 && shape.end()[-2] * shape.back() == rows.width() &&
+      llvm::is_contained(shape.take_back(2), rows.extent))
+    return true;
+  auto stack = value.getDefiningOp<tensor::ConcatOp>();
+  return (stack && static_cast<int64_t>(stack.getInputs().size()) == rows.extent && isOne(stack.getInputs()[0])) ||
+         llvm::any_of(value.getUsers(),
+                      [&](Operation *user) { return isa<tensor::ExtractSliceOp>(user) && isOne(user->getResult(0)); });
+}
+
+/// Whether a gate that is all of its projection is one of streams: other layers end in sigmoids of a few rows, too, as
+/// those of heads of attention.
+bool GatesRaiser::isAloneOfStreams(const LinearGroup &rows) {
+  if (rows.flat.size() == 2)
+    return rows.flat[0].second == Size(rows.extent) || (!rows.beta.empty() && rows.flat[1].second == Size(rows.extent));
+  return !rows.beta.empty() && llvm::any_of(reading.find(rows.streams()), [&](const algebra::Reading::Found &shown) {
+    return hasStreamsApart(shown.value, rows);
+  });
+}
+
 void GatesRaiser::raiseFrom(Group &gate) {
   const LinearGroup &rows = gate.rows;
   SmallVector<Group *> same = gates.beside({&gate});
@@ -267,6 +295,7 @@ void GatesRaiser::raiseFrom(Group &gate) {
     return;
   }
   if (Group *only = isOnly ? findOnlyLogits(gate) : nullptr) {
+    alone.push_back(&gate);
     LinearGroup other;
     other.extent = rows.extent;
     if (isFirstGate(reading, gate.gate, rows.x.node()))
@@ -275,10 +304,10 @@ void GatesRaiser::raiseFrom(Group &gate) {
       GatesBuilder(reading, sites, {other, rows, only->rows}, {{}, gate.gate}).run();
     return;
   }
-  // Other layers end in sigmoids of a few rows, too.
-  bool isOfStreams = !rows.beta.empty() || (rows.flat.size() == 2 && rows.flat[0].second == Size(rows.extent));
-  if (rows.hasAllRows() && isOfStreams)
+  if (rows.hasAllRows() && isAloneOfStreams(rows)) {
+    alone.push_back(&gate);
     GatesBuilder(reading, sites, {rows}, {gate.gate}).run();
+  }
   if (isOnly && rows.offset == rows.extent && rows.rows > 2 * rows.extent) // the first one may be made, and not used
     declineRows(rows, Reason::secondGateMissing, 0, rows.extent);
   if (rows.hasAllRows() || rows.offset != 0)
@@ -299,6 +328,7 @@ void GatesRaiser::run() {
     else if (!gate.isTaken && sites.mayTake() && rows.extent >= kMinStreams && rows.extent <= kMaxStreams)
       raiseFrom(gate);
   }
+  declineNorms();
 }
 
 //===----------------------------------------------------------------------===//
@@ -409,6 +439,28 @@ void GatesRaiser::declineSingle(SigmoidOp gate, Miss miss) {
     miss.needed = "one row for each stream, all in one product";
   }
   declineOnce(miss);
+}
+
+/// Gates of the same streams that are alone because their norms differ, beside logits.
+void GatesRaiser::declineNorms() {
+  auto nameOf = [](const LinearGroup &rows) {
+    return "norm " + stringifyNorm(rows.norm).str() + ", eps " + describe(rows.eps);
+  };
+  auto isOfSite = [](const LinearGroup &a, const LinearGroup &b) {
+    return a.x.node() == b.x.node() && a.norm != Norm::none && b.norm != Norm::none &&
+           (a.norm != b.norm || a.eps != b.eps);
+  };
+  for (const Group *second : alone)
+    for (const Group *first : ArrayRef(alone).take_while([&](const Group *gate) { return gate != second; })) {
+      auto areLogits = [&](const Group &group) {
+        return group.rows.x.node() == first->rows.x.node() &&
+               llvm::is_contained(logitsOf(first->rows.extent), group.rows.extent);
+      };
+      if (first->rows.extent == second->rows.extent && isOfSite(first->rows, second->rows) &&
+          llvm::any_of(logits.all, areLogits))
+        declineOnce({Reason::scaleForm, second->rows.root.getDefiningOp(), nameOf(second->rows),
+                     nameOf(first->rows) + ", as for the other gate", second->rows.site()});
+    }
 }
 
 void mhc::raiseGates(func::FuncOp func, Readings &readings, Sites &sites) {

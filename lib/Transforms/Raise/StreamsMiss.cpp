@@ -227,9 +227,21 @@ static Value weighedInstead(GatesOp gates) {
   return {};
 }
 
+/// Whether a gate multiplies the projected streams, or what arithmetic makes of them: one that is alone may be of heads
+/// of attention, or of another layer.
+static bool isOfStreams(GatesOp gates) {
+  auto projection = gates.getProj().getDefiningOp<ProjectionOp>();
+  Value streams = projection ? behindViews(projection.getX()) : Value();
+  auto isOfStreams = [&](Value operand) { return behindViews(operand) == streams; };
+  return weighedInstead(gates) || llvm::any_of(readersOf(gates.getHPre()), [&](Operation *reader) {
+           return !isMhcOp(reader) && llvm::any_of(reader->getOperands(), isOfStreams);
+         });
+}
+
 /// One remark, on what the site lacks first.
 static void explainGates(Sites &sites, GatesOp gates) {
-  if (explainProjected(sites, gates))
+  const bool isAlone = !gates.getHPost() && !gates.getLogits();
+  if (explainProjected(sites, gates) || (isAlone && !isOfStreams(gates)))
     return;
   for (Value result : gates->getResults())
     if (Operation *user = plainUser(result); user && isClamp(user))
