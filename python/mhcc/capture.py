@@ -88,15 +88,16 @@ class _Interpreter(torch.fx.Interpreter):
         return node.target in _DETACHES and node.op != "placeholder"
 
     def run_node(self, node):
-        if self._detaches(node):
-            args, _ = self.fetch_args_kwargs_from_env(node)
-            return _stopped(args[0]) if self.learns else args[0]
-        result = super().run_node(node)
-        if node.target is _ENTER:
-            self.autocasts.append(result)
-        if node.target is _EXIT:
-            self.autocasts.pop()
-        return _stopped(result) if self._stops(node) else result
+        with torch.fx.traceback.set_current_meta(node):  # what stands for a detached tensor has its line
+            if self._detaches(node):
+                args, _ = self.fetch_args_kwargs_from_env(node)
+                return _stopped(args[0]) if self.learns else args[0]
+            result = super().run_node(node)
+            if node.target is _ENTER:
+                self.autocasts.append(result)
+            if node.target is _EXIT:
+                self.autocasts.pop()
+            return _stopped(result) if self._stops(node) else result
 
     def restore(self, grad):
         """The modes of before, where the graph was left in the middle."""

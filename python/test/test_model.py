@@ -166,6 +166,18 @@ def test_missed_and_breaks():
     assert "missed: 1" in text and miss.suggestion in text and "graph breaks: 1" in text
 
 
+class Detached(PerStream):
+    """Coefficients whose gradients do not reach the streams."""
+
+    def forward(self, x):
+        return modules.Coefficients.forward(self, x.detach())
+
+
+def test_line_of_a_detached_tensor():
+    (miss,) = mhcc.explain(modules.Layer(Detached(4, 16)), torch.randn(2, 3, 4, 16)).missed
+    assert miss.where == line("return modules.Coefficients.forward(self, x.detach())")
+
+
 class Left(nn.Module):
     def forward(self, x):
         with torch.inference_mode():
