@@ -198,6 +198,7 @@ private:
       eraseDeadOps(func);
     stackStreams(func);
     markWeights(func);
+    keepRegrouped(func);
     PlaceKeeper keeper;
     Readings readings(func);
     Sites sites(getArgument(), limit);

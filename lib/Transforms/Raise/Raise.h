@@ -43,6 +43,8 @@ void raiseExpand(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 void raiseGates(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// Marks matrices that are parts of rows of arguments, such as of all parameters in one: they are weights themselves.
 void markWeights(mlir::func::FuncOp func);
+/// Lets what reads streams that are seen as others of another number read them of a flat tensor, which is marked.
+void keepRegrouped(mlir::func::FuncOp func);
 /// x . phi beside the mean square of x -> mhc.projection
 void raiseProjection(mlir::func::FuncOp func, Readings &readings, Sites &sites);
 /// mixes of streams -> mhc.post, mhc.aggregate, mhc.contract
