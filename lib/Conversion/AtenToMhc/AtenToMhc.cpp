@@ -236,7 +236,7 @@ private:
     keep(op->getResults());
   }
 
-  /// What stays is its own leaf.
+  /// A value that stays is its own leaf.
   void keep(ValueRange values) {
     for (Value value : values) {
       leaves[value] = value;
