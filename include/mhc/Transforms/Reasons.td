@@ -165,8 +165,6 @@ def : RaiseReason<"residual-form", "the residual logits are read by code that ma
   "make one residual map of them: by Sinkhorn iterations, as a mix of all permutations, or the logits themselves, and "
   "detach nothing in it">;
 
-def : RaiseReason<"contract-form", "the last streams are added up behind other code, or together with tokens",
-  "add up the streams as mhc.post writes them, and scale or norm what that gives">;
 def : RaiseReason<"stream-count", "there is one stream only, or more than 16", "use 2 to 16 streams">;
 
 //===----------------------------------------------------------------------===//

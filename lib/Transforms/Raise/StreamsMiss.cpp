@@ -336,33 +336,6 @@ static void explainProjection(Sites &sites, ProjectionOp projection, ArrayRef<in
                             "rows of h_pre, of h_post and of the logits, each in one piece", site});
 }
 
-/// Whether a sum is over the streams of a post, in their dimensions or with more of tokens, and over no channel.
-static bool addsStreams(ReduceOp sum, PostOp post) {
-  const ArrayRef<int64_t> streams = post.getX().getType().getShape().take_back(2),
-                          shape = sum.getX().getType().getShape();
-  const int64_t rank = shape.size(), stream = rank - (post.getLayout() == Layout::nC ? 2 : 1);
-  const int64_t channel = 2 * rank - 3 - stream;
-  return sum.getKind() != ReduceKind::max && rank > 2 && shape.take_back(2) == streams &&
-         llvm::is_contained(sum.getDims(), stream) && !llvm::is_contained(sum.getDims(), channel);
-}
-
-/// The sum over streams that no mHC op reads; null for none.
-static ReduceOp sumOfLast(PostOp post) {
-  SetVector<Operation *> readers;
-  readers.insert_range(post.getOut().getUsers());
-  ReduceOp found;
-  for (size_t next = 0; next < readers.size(); ++next) {
-    Operation *op = readers[next];
-    if (isMhcOp(op))
-      return {};
-    if (auto sum = dyn_cast<ReduceOp>(op); sum && !found && addsStreams(sum, post))
-      found = sum;
-    if (showsOperand(op) || isElementwise(op) || isa<tensor::ExtractSliceOp, ReduceOp, BroadcastOp>(op))
-      readers.insert_range(op->getUsers());
-  }
-  return found;
-}
-
 void mhc::explainStreams(func::FuncOp func, Sites &sites) {
   llvm::DenseSet<Operation *> told;
   const llvm::SmallSetVector<int64_t, 2> widths = widthsOfStreams(func);
@@ -373,15 +346,5 @@ void mhc::explainStreams(func::FuncOp func, Sites &sites) {
       explainGates(sites, gates);
     else if (auto projection = dyn_cast<ProjectionOp>(op))
       explainProjection(sites, projection, widths.getArrayRef());
-  });
-  if (sites.hasDeclined()) // which may be of the same streams
-    return;
-  func.walk([&](PostOp post) {
-    if (ReduceOp sum = sumOfLast(post))
-      sites.decline("contract", {Reason::contractForm,
-                                 sum,
-                                 "a sum of " + describe(sum.getX()),
-                                 "a sum or a mean over the streams of " + describe(post.getOut()),
-                                 {post.getOut(), Value()}});
   });
 }
