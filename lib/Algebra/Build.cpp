@@ -260,7 +260,7 @@ static llvm::SmallSetVector<Value, 16> shownBy(Value value) {
   shown.insert(value);
   for (size_t i = 0; i < shown.size() && i < kMaxOpsBetween; ++i)
     if (Operation *maker = shown[i].getDefiningOp();
-        maker && (isReshape(maker) || isa<TransposeOp, tensor::ExtractSliceOp, tensor::ConcatOp>(maker)))
+        maker && (rearranges(maker) || isa<tensor::ExtractSliceOp, tensor::ConcatOp>(maker)))
       shown.insert_range(isa<tensor::ConcatOp>(maker) ? maker->getOperands() : maker->getOperands().take_front());
   return shown;
 }

@@ -16,7 +16,9 @@ using namespace mhc;
 
 bool mhc::isReshape(Operation *op) { return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op); }
 
-bool mhc::showsOperand(Operation *op) { return isReshape(op) || isa<TransposeOp, arith::ExtFOp, arith::TruncFOp>(op); }
+bool mhc::rearranges(Operation *op) { return isReshape(op) || isa<TransposeOp>(op); }
+
+bool mhc::showsOperand(Operation *op) { return rearranges(op) || isa<arith::ExtFOp, arith::TruncFOp>(op); }
 
 bool mhc::isMhcOp(Operation *op) { return isa<KernelOpInterface>(op) && !isa<MatmulOp, BatchMatmulOp>(op); }
 

@@ -17,6 +17,8 @@ inline constexpr llvm::StringLiteral kMadeOf = "mhc.made_of";
 
 /// tensor.collapse_shape or tensor.expand_shape
 bool isReshape(mlir::Operation *op);
+/// Whether an op shows its operand in another shape or order.
+bool rearranges(mlir::Operation *op);
 /// Whether an op shows its operand in another shape, order or float type.
 bool showsOperand(mlir::Operation *op);
 /// An op that raising makes: one with a kernel, but no product of matrices, which plain code has as well.

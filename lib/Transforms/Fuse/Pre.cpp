@@ -148,7 +148,7 @@ bool FoldMatcher::isFold(algebra::Reading &reading, Site &site, arith::SubFOp su
 void FoldMatcher::match(Site &site) {
   auto soleUser = [](Value value) { return value.hasOneUse() ? *value.user_begin() : nullptr; };
   Operation *user = soleUser(site.residual);
-  while (user && (isReshape(user) || isa<TransposeOp, arith::TruncFOp>(user)))
+  while (user && (rearranges(user) || isa<arith::TruncFOp>(user)))
     user = soleUser(user->getResult(0));
   auto sub = dyn_cast_or_null<arith::SubFOp>(user);
   if (!sub || !isRoundedAlike(site.gateReaders) || !isRoundedAlike(readersOf(site.gates.getHPost())))

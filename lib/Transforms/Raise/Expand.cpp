@@ -101,7 +101,7 @@ static std::optional<algebra::Reading::Found> findRows(algebra::Reading &reading
       break;
     rows = *found;
     Operation *maker = shown.getDefiningOp();
-    shown = maker && (isReshape(maker) || isa<TransposeOp>(maker)) ? maker->getOperand(0) : Value();
+    shown = maker && rearranges(maker) ? maker->getOperand(0) : Value();
   }
   return rows;
 }

@@ -35,14 +35,12 @@ struct Cut {
 /// More ops or parts are no gates.
 constexpr size_t kMostOps = 6, kMostParts = 4;
 
-static bool isView(Operation *op) { return isReshape(op) || isa<TransposeOp>(op); }
-
 /// Whether a value is a number or a vector that is repeated for each token.
 static bool isOfParameters(Value value) {
   if (constantValue(value))
     return true;
   while (Operation *op = value.getDefiningOp()) {
-    if (!isView(op))
+    if (!rearranges(op))
       return isa<BroadcastOp, arith::ConstantOp>(op);
     value = op->getOperand(0);
   }
@@ -52,9 +50,9 @@ static bool isOfParameters(Value value) {
 /// Adds the paths from `value`, which `path` leads to; false where one leads to something else than a part.
 static bool addPaths(Value value, Path &path, SmallVector<Path> &all) {
   auto isAllowed = [&](Operation *user) {
-    return isView(user) || (isElementwise(user) && llvm::all_of(user->getOperands(), [&](Value operand) {
-                              return operand == value || isOfParameters(operand);
-                            }));
+    return rearranges(user) || (isElementwise(user) && llvm::all_of(user->getOperands(), [&](Value operand) {
+                                  return operand == value || isOfParameters(operand);
+                                }));
   };
   for (Operation *user : value.getUsers()) {
     path.push_back(user);

@@ -50,7 +50,7 @@ struct Rows {
 } // namespace
 
 static bool isView(Operation *op) {
-  return isReshape(op) || isa<TransposeOp, tensor::ExtractSliceOp, tensor::CastOp, arith::ExtFOp>(op);
+  return rearranges(op) || isa<tensor::ExtractSliceOp, tensor::CastOp, arith::ExtFOp>(op);
 }
 
 /// The value that a value is a part of, all of it.

@@ -313,7 +313,7 @@ llvm::SmallSetVector<Var, 4> mhc::varsOf(ArrayRef<algebra::Index> at) {
 
 bool mhc::areStreams(Value value) {
   return isProjectedOrMade(value) || llvm::any_of(value.getUsers(), [](Operation *user) {
-           return (isReshape(user) || isa<TransposeOp>(user)) && areStreams(user->getResult(0));
+           return rearranges(user) && areStreams(user->getResult(0));
          });
 }
 

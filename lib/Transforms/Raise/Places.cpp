@@ -19,8 +19,7 @@ using Values = llvm::SmallDenseSet<Value>;
 
 /// An op that only hands elements on: matchers put such ops in front of what they make.
 static bool isView(Operation *op) {
-  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp, tensor::CastOp, tensor::ConcatOp,
-             TransposeOp, BroadcastOp, arith::ExtFOp, arith::TruncFOp>(op);
+  return showsOperand(op) || isa<tensor::ExtractSliceOp, tensor::CastOp, tensor::ConcatOp, BroadcastOp>(op);
 }
 
 /// The operands of ops, and what they are views of.

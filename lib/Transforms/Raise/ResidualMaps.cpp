@@ -182,10 +182,9 @@ struct ReadBoth {
 
 /// Whether a view shows as matrices what no op before has as matrices: the last step may be computed in any shape.
 static bool makesMatrices(Operation *op) {
-  auto isView = [](Operation *op) { return op && (isReshape(op) || isa<TransposeOp>(op)); };
-  if (!isView(op))
+  if (!rearranges(op))
     return false;
-  for (Operation *shown = op; isView(shown); shown = shown->getOperand(0).getDefiningOp())
+  for (Operation *shown = op; shown && rearranges(shown); shown = shown->getOperand(0).getDefiningOp())
     if (isMatrixStack(shown->getOperand(0)))
       return false;
   return true;

@@ -197,8 +197,7 @@ constexpr StringLiteral kNoRounding = "elements of f32, or each result rounded a
 /// Whether sums of a matrix are read, as by another step.
 static bool isSummed(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
-    bool isView = isReshape(user) || isa<TransposeOp>(user);
-    return isa<ReduceOp>(user) || (isView && isSummed(user->getResult(0)));
+    return isa<ReduceOp>(user) || (rearranges(user) && isSummed(user->getResult(0)));
   });
 }
 
