@@ -343,11 +343,12 @@ bool MixSite::splitVars(Mix &mix, ArrayRef<algebra::Index> at) {
   bool isFirst = position == 0 && !mix.tokens.empty();
   if (isFirst && !coefficients(mix) && !areStreams(mix.streams))
     return false;
-  // A dimension of one token has no variable.
+  // A dimension of one token has no variable, and need not be there where its streams are known.
   ArrayRef<int64_t> shape = cast<RankedTensorType>(mix.streams.getType()).getShape();
-  bool hasOneToken =
-      shape.size() >= 2 && (shape.front() == 1 || (shape.size() >= 3 && llvm::is_contained(shape, 1) &&
-                                                   (coefficients(mix) || isProjectedOrMade(mix.streams))));
+  const bool mayHaveNone = shape.size() == 2 || (shape.size() >= 3 && llvm::is_contained(shape, 1));
+  const bool hasOneToken =
+      shape.size() >= 2 &&
+      (shape.front() == 1 || (mayHaveNone && (coefficients(mix) || isProjectedOrMade(mix.streams))));
   return !mix.channels.empty() && (!mix.tokens.empty() || hasOneToken) &&
          llvm::none_of(mix.channels, [&](const Extent &var) { return isWeighed(var.first); });
 }

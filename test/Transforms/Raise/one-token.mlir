@@ -218,3 +218,41 @@ func.func @no_expand_of_a_parameter(%w: tensor<64xf32>, %phi: tensor<24x256xf32>
   %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<1x256xf32>, tensor<24x256xf32>) -> tensor<1x24xf32>
   return %proj : tensor<1x24xf32>
 }
+
+// A step of decoding without a dimension for the token: what is projected are streams, of which h_pre makes a row.
+// CHECK-LABEL: @no_dimension
+func.func @no_dimension(%x: tensor<4x16xf32>, %phi: tensor<24x64xf32>, %f: tensor<1x16xf32>)
+    -> (tensor<1x16xf32>, tensor<4x16xf32>) {
+  // CHECK: %[[X:.*]] = tensor.expand_shape %arg0 {{\[}}[0, 1], [2]] output_shape [1, 4, 16]
+  // CHECK: %[[H_PRE:.*]], %[[H_POST:.*]], %{{.*}} = mhc.gates(
+  // CHECK: mhc.aggregate(x = %[[X]] : tensor<1x4x16xf32>, h_pre = %[[H_PRE]] : tensor<1x4xf32>)
+  %eps = arith.constant dense<1.0e-06> : tensor<1xf32>
+  %flat = tensor.collapse_shape %x [[0, 1]] : tensor<4x16xf32> into tensor<64xf32>
+  %row = tensor.expand_shape %flat [[0, 1]] output_shape [1, 64] : tensor<64xf32> into tensor<1x64xf32>
+  %p = mhc.matmul %row, %phi transpose_rhs : (tensor<1x64xf32>, tensor<24x64xf32>) -> tensor<1x24xf32>
+  %square = arith.mulf %row, %row : tensor<1x64xf32>
+  %ms = mhc.reduce mean %square dims = [1] : tensor<1x64xf32> -> tensor<1xf32>
+  %shifted = arith.addf %ms, %eps : tensor<1xf32>
+  %s = math.rsqrt %shifted : tensor<1xf32>
+  %factors = mhc.broadcast %s dims = [0] : tensor<1xf32> -> tensor<1x24xf32>
+  %z = arith.mulf %p, %factors : tensor<1x24xf32>
+  %z_pre = tensor.extract_slice %z[0, 0] [1, 4] [1, 1] : tensor<1x24xf32> to tensor<1x4xf32>
+  %z_post = tensor.extract_slice %z[0, 4] [1, 4] [1, 1] : tensor<1x24xf32> to tensor<1x4xf32>
+  %logits = tensor.extract_slice %z[0, 8] [1, 16] [1, 1] : tensor<1x24xf32> to tensor<1x16xf32>
+  %wide = tensor.expand_shape %logits [[0], [1, 2]] output_shape [1, 4, 4] : tensor<1x16xf32> into tensor<1x4x4xf32>
+  %mix = mhc.sinkhorn(logits = %wide : tensor<1x4x4xf32>)
+    <init = exp, order = row_col, denom = none, eps = 0.0, iters = 20> -> (mix : tensor<1x4x4xf32>)
+  %pre = mhc.sigmoid %z_pre : tensor<1x4xf32>
+  %post = mhc.sigmoid %z_post : tensor<1x4xf32>
+  %u = mhc.matmul %pre, %x : (tensor<1x4xf32>, tensor<4x16xf32>) -> tensor<1x16xf32>
+  // CHECK: mhc.post(f = %arg2 : tensor<1x16xf32>, h_post = %[[H_POST]] : tensor<1x4xf32>, x = %[[X]] : tensor<1x4x16xf32>
+  %matrix = tensor.collapse_shape %mix [[0, 1], [2]] : tensor<1x4x4xf32> into tensor<4x4xf32>
+  %mixed = mhc.matmul %matrix, %x : (tensor<4x4xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  %column = tensor.collapse_shape %post [[0, 1]] : tensor<1x4xf32> into tensor<4xf32>
+  %gate = mhc.broadcast %column dims = [0] : tensor<4xf32> -> tensor<4x16xf32>
+  %only = tensor.collapse_shape %f [[0, 1]] : tensor<1x16xf32> into tensor<16xf32>
+  %rows = mhc.broadcast %only dims = [1] : tensor<16xf32> -> tensor<4x16xf32>
+  %branch = arith.mulf %gate, %rows : tensor<4x16xf32>
+  %out = arith.addf %mixed, %branch : tensor<4x16xf32>
+  return %u, %out : tensor<1x16xf32>, tensor<4x16xf32>
+}
