@@ -101,15 +101,23 @@ static Value repeated(algebra::Reading &reading, OpBuilder &builder, Value matri
   return leaf.broadcast(leaf.join(matrix, 0, 2), sizes, {site.axes.first, site.axes.second});
 }
 
+static TransposeOp transposeOf(Value logits) { return behindReshapes(logits).getDefiningOp<TransposeOp>(); }
+
+/// Whether rows and columns of logits are stored the other way round, wherever their tokens are.
+static bool turnsMatrices(Value logits) {
+  ArrayRef<int64_t> perm = transposeOf(logits).getPerm();
+  return perm.end()[-2] > perm.back();
+}
+
 /// Makes the iteration that a value is, of logits that are there.
 static bool replaceSite(algebra::Reading &reading, Sites &sites, Operation *op, Value value, SinkhornSite site) {
   OpBuilder builder(op);
-  auto isTransposed = [](Value logits) { return behindReshapes(logits).getDefiningOp<TransposeOp>(); };
   Value logits = logitsOf(reading, builder, op, value, site);
   if (!logits)
     return false;
-  if (isTransposed(logits)) // the mix is transposed in their place, where a product may take it so
-    if (Value stored = logitsOf(reading, builder, op, value, transposed(site)); stored && !isTransposed(stored)) {
+  if (transposeOf(logits)) // the mix is transposed in their place, where a product may take it so
+    if (Value stored = logitsOf(reading, builder, op, value, transposed(site));
+        stored && (!transposeOf(stored) || (!turnsMatrices(stored) && turnsMatrices(logits)))) {
       site = transposed(site);
       logits = stored;
     }

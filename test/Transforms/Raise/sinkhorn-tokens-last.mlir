@@ -108,3 +108,24 @@ func.func @square_image_of_two_eps(%z: tensor<2x4x4x5x5xf32>) -> tensor<2x4x4x5x
   %m = arith.divf %start, %b : tensor<2x4x4x5x5xf32>
   return %m : tensor<2x4x4x5x5xf32>
 }
+
+// -----
+
+// A mix that is read with columns first: the op takes logits as they lie, and its result is turned, so that a
+// projection's logits need no transpose.
+// REMARK: found sinkhorn: exp_rowmax, 1 iterations
+// CHECK-LABEL: @columns_first(
+// CHECK: mhc.transpose %arg0 perm = [0, 3, 1, 2] : tensor<2x4x4x12xf32> -> tensor<2x12x4x4xf32>
+// CHECK: mhc.sinkhorn(logits = %{{.*}} : tensor<24x4x4xf32>) <init = exp_rowmax, order = row_col
+// CHECK: mhc.transpose %{{.*}} perm = [0, 1, 3, 2] : tensor<2x12x4x4xf32>
+func.func @columns_first(%z: tensor<2x4x4x12xf32>) -> tensor<2x12x4x4xf32> {
+  %e = math.exp %z : tensor<2x4x4x12xf32>
+  %s = mhc.reduce sum %e dims = [2] : tensor<2x4x4x12xf32> -> tensor<2x4x12xf32>
+  %b = mhc.broadcast %s dims = [0, 1, 3] : tensor<2x4x12xf32> -> tensor<2x4x4x12xf32>
+  %m = arith.divf %e, %b : tensor<2x4x4x12xf32>
+  %t = mhc.reduce sum %m dims = [1] : tensor<2x4x4x12xf32> -> tensor<2x4x12xf32>
+  %c = mhc.broadcast %t dims = [0, 2, 3] : tensor<2x4x12xf32> -> tensor<2x4x4x12xf32>
+  %r = arith.divf %m, %c : tensor<2x4x4x12xf32>
+  %turned = mhc.transpose %r perm = [0, 3, 2, 1] : tensor<2x4x4x12xf32> -> tensor<2x12x4x4xf32>
+  return %turned : tensor<2x12x4x4xf32>
+}
