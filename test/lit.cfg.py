@@ -49,9 +49,11 @@ for program, feature in (("dot", "graphviz"), ("chromium", "chromium"), ("valgri
 if shutil.which("mpirun") and os.path.exists(os.path.join(config.mhc_obj_root, "lib", "libmhcrt_mpi.so")):
     if not config.mhc_sanitizer:  # Open MPI keeps memory until the end, which the address sanitizer calls a leak
         config.available_features.add("mpi")
-# More ranks than cores, as root in a container, and never longer than a minute.
-config.substitutions.append(("%mpirun", "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun "
-                             "--oversubscribe --mca plm isolated --mca btl self,vader"))
+# More ranks than cores, as root in a container, and never longer than a minute. One at a time: a run that ends removes the
+# folder in which another one makes its own.
+mpi_lock = os.path.join(config.mhc_obj_root, "mpirun.lock")
+config.substitutions.append(("%mpirun", "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+                             f"flock {mpi_lock} timeout 60 mpirun --oversubscribe --mca plm isolated --mca btl self,vader"))
 if os.path.exists(config.mhc_ptxas):
     config.available_features.add("ptxas")
 if os.path.exists(os.path.join(config.mhc_obj_root, "lib", "libmhcrt_cuda.so")):
