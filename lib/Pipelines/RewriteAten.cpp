@@ -61,20 +61,15 @@ static bool isOfMixedStreams(AggregateOp op) {
   });
 }
 
-/// The slices of some tokens that are contracted, the last one first.
-static SmallVector<tensor::ExtractSliceOp> slicesOf(ContractOp op) {
+/// The slices of some tokens that are contracted, the last one first, and what they are of.
+static std::pair<SmallVector<tensor::ExtractSliceOp>, Value> slicesOf(ContractOp op) {
   SmallVector<tensor::ExtractSliceOp> slices;
-  while (
-      auto slice =
-          behindViews(slices.empty() ? op.getX() : slices.back().getSource()).getDefiningOp<tensor::ExtractSliceOp>())
+  Value source = behindViews(op.getX());
+  while (auto slice = source.getDefiningOp<tensor::ExtractSliceOp>()) {
     slices.push_back(slice);
-  return slices;
-}
-
-/// Whether the streams that are contracted, or some tokens of them, are what a site makes.
-static bool isBehindSite(ContractOp op) {
-  SmallVector<tensor::ExtractSliceOp> slices = slicesOf(op);
-  return isOfSite(behindViews(slices.empty() ? op.getX() : slices.back().getSource()).getDefiningOp());
+    source = behindViews(slice.getSource());
+  }
+  return {slices, source};
 }
 
 /// Whether an op takes the place of nodes: it is of a site, or what it makes is read by one. Streams are contracted
@@ -85,7 +80,7 @@ static bool replacesNodes(Operation *op) {
   if (isa<ExpandOp, ContractOp>(op) && op->getParentOp()->hasAttr(kStreams))
     return true;
   auto isMade = [](Value operand) { return isOfSite(behindViews(operand).getDefiningOp()); };
-  if (auto contract = dyn_cast<ContractOp>(op); contract && isBehindSite(contract))
+  if (auto contract = dyn_cast<ContractOp>(op); contract && isOfSite(slicesOf(contract).second.getDefiningOp()))
     return true;
   if (auto aggregate = dyn_cast<AggregateOp>(op);
       aggregate && (llvm::any_of(op->getOperands(), isMade) || isOfMixedStreams(aggregate)))
@@ -119,7 +114,7 @@ struct Nodes {
       if (isFused)
         ++counts[op->getName().getStringRef()];
       if (auto contract = dyn_cast<ContractOp>(op); contract && isFused)
-        for (Operation *slice : slicesOf(contract))
+        for (Operation *slice : slicesOf(contract).first)
           forEachNode(slice->getLoc(), [&](StringAttr name) { ofSites.insert(name); });
       if (isFused || !isTrivial(op))
         forEachNode(op->getLoc(), [&](StringAttr name) { (isFused ? ofSites : ofOthers).insert(name); });

@@ -26,12 +26,14 @@ torch.library.register_vmap("mhcc::detached", lambda info, dims, x: (torch.ops.m
 _DETACHES = ("detach", "detach_", torch.detach, torch.Tensor.detach, torch.ops.aten.detach.default)
 
 
-def _stopped(value):
+def _stopped(value, node):
+    """The value of a node, without a gradient."""
     def stop(part):
         differs = isinstance(part, torch.Tensor) and (part.is_floating_point() or part.is_complex())
         return torch.ops.mhcc.detached(part) if differs else part
 
-    return torch.utils._pytree.tree_map(stop, value)
+    with torch.fx.traceback.set_current_meta(node):  # what stands for it has its line
+        return torch.utils._pytree.tree_map(stop, value)
 
 
 # Changes of gradients that a graph of ATen ops does not say.
@@ -88,16 +90,15 @@ class _Interpreter(torch.fx.Interpreter):
         return node.target in _DETACHES and node.op != "placeholder"
 
     def run_node(self, node):
-        with torch.fx.traceback.set_current_meta(node):  # what stands for a detached tensor has its line
-            if self._detaches(node):
-                args, _ = self.fetch_args_kwargs_from_env(node)
-                return _stopped(args[0]) if self.learns else args[0]
-            result = super().run_node(node)
-            if node.target is _ENTER:
-                self.autocasts.append(result)
-            if node.target is _EXIT:
-                self.autocasts.pop()
-            return _stopped(result) if self._stops(node) else result
+        if self._detaches(node):
+            args, _ = self.fetch_args_kwargs_from_env(node)
+            return _stopped(args[0], node) if self.learns else args[0]
+        result = super().run_node(node)
+        if node.target is _ENTER:
+            self.autocasts.append(result)
+        if node.target is _EXIT:
+            self.autocasts.pop()
+        return _stopped(result, node) if self._stops(node) else result
 
     def restore(self, grad):
         """The modes of before, where the graph was left in the middle."""

@@ -55,7 +55,8 @@ class Numbered(Coefficients):
 
     def alphas(self, sizes):
         if self.repeats:
-            return torch.repeat_interleave(self.alpha, torch.tensor(sizes, device=self.alpha.device), output_size=sum(sizes))
+            counts = torch.tensor(sizes, device=self.alpha.device)
+            return torch.repeat_interleave(self.alpha, counts, output_size=sum(sizes))
         return self.alpha[torch.tensor([number for number, size in enumerate(sizes) for _ in range(size)])]
 
     def forward(self, x):

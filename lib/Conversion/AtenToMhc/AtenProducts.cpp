@@ -162,16 +162,20 @@ Values aten::readAddMatmul(AtenCall &call) {
   return all ? one(call.leaf.add(all, bias)) : Values();
 }
 
+static bool areAll(const AtenCall &call, StringRef name, int64_t number) {
+  std::optional<SmallVector<int64_t>> numbers = call.integers(name);
+  return numbers && !numbers->empty() && llvm::all_of(*numbers, [&](int64_t other) { return other == number; });
+}
+
 /// A convolution along the last of three dimensions, of each channel for itself: the sum of the padded rows, each moved
 /// and times its tap, rounded once.
 static Value readDepthwise(AtenCall &call, Value x, Value weight, Value bias) {
   auto wide = cast<RankedTensorType>(x.getType()), taps = cast<RankedTensorType>(weight.getType());
-  const auto is = [&](StringRef name, int64_t number) { return call.integers(name) == SmallVector<int64_t>{number}; };
   std::optional<SmallVector<int64_t>> padding = call.integers("padding");
   if (wide.getRank() != 3 || taps.getRank() != 3 || !taps.hasStaticShape() ||
       call.integer("groups") != wide.getDimSize(1) ||
       taps.getShape().drop_back() != ArrayRef<int64_t>{wide.getDimSize(1), 1} || isF64(x) || isF64(weight) ||
-      !is("stride", 1) || !is("dilation", 1) || !padding)
+      !areAll(call, "stride", 1) || !areAll(call, "dilation", 1) || !padding)
     return {};
   constexpr int64_t kMostTaps = 16;
   if (padding->size() != 1 || padding->front() < 0 || padding->front() > kMostTaps || taps.getDimSize(2) > kMostTaps)
@@ -200,14 +204,10 @@ static Value readDepthwise(AtenCall &call, Value x, Value weight, Value bias) {
 /// A convolution by one tap for each pair of channels: a product of the channels of each place.
 static Value readPointwise(AtenCall &call, Value x, Value weight, Value bias) {
   auto wide = cast<RankedTensorType>(x.getType()), taps = cast<RankedTensorType>(weight.getType());
-  auto areAll = [&](StringRef name, int64_t number) {
-    std::optional<SmallVector<int64_t>> numbers = call.integers(name);
-    return numbers && llvm::all_of(*numbers, [&](int64_t other) { return other == number; });
-  };
   auto isOne = [](int64_t size) { return size == 1; };
   const int64_t rank = wide.getRank();
   if (rank < 3 || !taps.hasStaticShape() || !llvm::all_of(taps.getShape().drop_front(2), isOne) ||
-      call.integer("groups") != 1 || !areAll("stride", 1) || !areAll("padding", 0))
+      call.integer("groups") != 1 || !areAll(call, "stride", 1) || !areAll(call, "padding", 0))
     return {};
   SmallVector<int64_t> last = {0}, second = {0, rank - 1};
   llvm::append_range(last, llvm::seq<int64_t>(2, rank));

@@ -37,16 +37,17 @@ static bool computes(Operation *op) {
   return op && (isElementwise(op) || isa<MatmulOp>(op));
 }
 
-/// The op that computes the weight of a product, of which nothing is what the product multiplies by it; null for none.
+/// The op that computes the weight of a product; null for none.
 static Operation *makerOfWeight(MatmulOp product) {
-  if (!product.getRhs().getType().hasStaticShape())
-    return nullptr;
   Operation *maker = behindViews(product.getRhs()).getDefiningOp();
-  if (!computes(maker))
-    return nullptr;
+  return product.getRhs().getType().hasStaticShape() && computes(maker) ? maker : nullptr;
+}
+
+/// Whether nothing that a weight is made of is what its product multiplies by it.
+static bool isApart(MatmulOp product, Operation *maker) {
   const auto ofStreams = sourcesOf(product.getLhs());
   const auto ofWeight = sourcesOf(maker->getResult(0));
-  return llvm::none_of(ofWeight, [&](Value source) { return ofStreams.contains(source); }) ? maker : nullptr;
+  return llvm::none_of(ofWeight, [&](Value source) { return ofStreams.contains(source); });
 }
 
 /// The products that a value is read from, through what scales, adds, shapes or divides them.
@@ -70,12 +71,13 @@ bool mhc::markComputedWeights(func::FuncOp func, algebra::Reading &reading) {
   func.walk([&](Operation *op) {
     if (!isa<SigmoidOp, SinkhornOp, PermutationMixOp>(op))
       return;
-    SmallVector<Operation *> own;
-    for (MatmulOp product : productsBehind(op->getOperand(0)))
-      if (Operation *maker = makerOfWeight(product))
-        own.push_back(maker);
-    if (!own.empty() && !matchLinearGroup(reading, behindReshapes(op->getOperand(0)), op))
-      makers.insert_range(own);
+    SmallVector<MatmulOp> products = productsBehind(op->getOperand(0));
+    llvm::erase_if(products, [](MatmulOp product) { return !makerOfWeight(product); });
+    if (products.empty() || matchLinearGroup(reading, behindReshapes(op->getOperand(0)), op))
+      return;
+    for (MatmulOp product : products) // last, as a function is walked from here to its start
+      if (Operation *maker = makerOfWeight(product); isApart(product, maker))
+        makers.insert(maker);
   });
   for (Operation *maker : makers)
     maker->setAttr(algebra::kWhole, UnitAttr::get(func.getContext()));

@@ -273,10 +273,11 @@ void GatesRaiser::raiseFrom(Group &gate) {
   llvm::erase_if(same, [](const Group *other) { return other->isTaken; });
   Group *other = choose(same, rows, rows.extent);
   Group *map = other ? findLogits(gate, *other) : nullptr;
-  if (auto [apart, logits] = map ? std::pair(other, map) : findWithGammas(gate); logits) {
-    other = apart;
-    map = logits;
-  }
+  if (!map)
+    if (auto [apart, logits] = findWithGammas(gate); logits) {
+      other = apart;
+      map = logits;
+    }
   gate.isTaken = true;
   if (map) {
     other->isTaken = true;

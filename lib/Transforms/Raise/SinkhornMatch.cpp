@@ -251,9 +251,10 @@ static bool tellsMore(const SinkhornMatch &match, const SinkhornMatch &other) {
 }
 
 SinkhornMatch mhc::matchSinkhorn(Reading &reading, Value value, bool vectors) {
+  const SmallVector<MatrixAxes, 2> all = allMatrixAxes(value);
+  std::optional<Format> format = all.empty() ? std::nullopt : roundedTo(reading, value);
   SinkhornMatch best;
-  for (MatrixAxes axes : allMatrixAxes(value)) {
-    std::optional<Format> format = roundedTo(reading, value);
+  for (MatrixAxes axes : all) {
     SinkhornMatch match = format ? matchRoundedSinkhorn(reading, value, axes, *format)
                                  : matchExactSinkhorn(reading, value, axes, vectors);
     if (tellsMore(match, best))

@@ -232,9 +232,9 @@ static Value weighedInstead(GatesOp gates) {
 static bool isOfStreams(GatesOp gates) {
   auto projection = gates.getProj().getDefiningOp<ProjectionOp>();
   Value streams = projection ? behindViews(projection.getX()) : Value();
-  auto isOfStreams = [&](Value operand) { return behindViews(operand) == streams; };
+  auto isProjected = [&](Value operand) { return behindViews(operand) == streams; };
   return weighedInstead(gates) || llvm::any_of(readersOf(gates.getHPre()), [&](Operation *reader) {
-           return !isMhcOp(reader) && llvm::any_of(reader->getOperands(), isOfStreams);
+           return !isMhcOp(reader) && llvm::any_of(reader->getOperands(), isProjected);
          });
 }
 
