@@ -22,6 +22,7 @@ struct Case {
   int32_t orient, biasType, phiType, phiLayout;
   bool weighs, given, folds; ///< whether there are norm_weight, h_in and fold_pre
   int32_t iters = 20;        ///< of the residual map
+  int32_t type = MHCRT_BF16, layout = MHCRT_LAYOUT_NC;
 };
 
 struct Operands {
@@ -41,16 +42,17 @@ struct Operands {
 /// y, u, h_pre, next_h_post, next_h_res, proj, stat.
 std::vector<Buffer> run(mhcrt_context *context, const Case &c, Operands &in, int64_t tokens) {
   std::vector<Buffer> out;
-  for (const auto &[type, width] : {std::pair{B, 4 * c.C}, {B, c.C}, {F, 4}, {F, 4}, {F, 16}, {F, 24}, {F, 1}})
+  for (const auto &[type, width] :
+       {std::pair{c.type, 4 * c.C}, {c.type, c.C}, {F, 4}, {F, 4}, {F, 16}, {F, 24}, {F, 1}})
     out.emplace_back(type, tokens * width);
-  EXPECT_EQ(call(mhcrt_post_pre, context, in.f.data(), B, c.biasType == MHCRT_NONE ? nullptr : in.bias.data(),
-                 c.biasType, in.hPost.data(), F, in.x.data(), B, in.hRes.data(), F, nullptr, MHCRT_NONE, in.phi.data(),
-                 c.phiType, c.weighs ? in.weight.data() : nullptr, c.weighs ? B : MHCRT_NONE, in.alpha.data(), F,
-                 in.beta.data(), F, c.given ? in.hIn.data() : nullptr, c.given ? F : MHCRT_NONE, out[0].data(), B,
-                 out[1].data(), B, out[2].data(), F, out[3].data(), F, out[4].data(), F, out[5].data(), F,
-                 out[6].data(), F, tokens, c.C, 4, 0, 24, 4 * c.C, 3, MHCRT_LAYOUT_NC, c.orient, 0.0, 0, c.phiLayout, 0,
-                 1e-6, 0, 2, MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, c.iters, c.folds,
-                 MHCRT_PRECISION_BF16X3),
+  EXPECT_EQ(call(mhcrt_post_pre, context, in.f.data(), c.type, c.biasType == MHCRT_NONE ? nullptr : in.bias.data(),
+                 c.biasType, in.hPost.data(), F, in.x.data(), c.type, in.hRes.data(), F, nullptr, MHCRT_NONE,
+                 in.phi.data(), c.phiType, c.weighs ? in.weight.data() : nullptr, c.weighs ? B : MHCRT_NONE,
+                 in.alpha.data(), F, in.beta.data(), F, c.given ? in.hIn.data() : nullptr, c.given ? F : MHCRT_NONE,
+                 out[0].data(), c.type, out[1].data(), c.type, out[2].data(), F, out[3].data(), F, out[4].data(), F,
+                 out[5].data(), F, out[6].data(), F, tokens, c.C, 4, 0, 24, 4 * c.C, 3, c.layout, c.orient, 0.0, 0,
+                 c.phiLayout, 0, 1e-6, 0, 2, MHCRT_RES_MAP_SINKHORN, MHCRT_INIT_SOFTMAX_EPS, 0, 0, 1e-6, c.iters,
+                 c.folds, MHCRT_PRECISION_BF16X3),
             MHCRT_OK)
       << mhcrt_last_error(context);
   for (const Buffer &buffer : out)
@@ -164,20 +166,31 @@ TEST(CudaPostHead, OneLaunchHasTheBitsOfTwoWithYAndWithout) {
   }
 }
 
-/// Widths of pre that a gang of blocks takes: what a token gets does not depend on which slot or block it is in.
-TEST(CudaPre, GangsGiveATokenTheSameBits) {
-  const Case cases[] = {{1201, 8192, 0, MHCRT_NONE, F, 0, false, false, false},
-                        {601, 12288, 0, MHCRT_NONE, F, 1, true, true, false},
-                        {601, 16384, 0, MHCRT_NONE, B, 0, false, false, true}};
+/// Forms of pre that no row of post_pre has, and widths of gangs: what a token gets does not depend on which slot or
+/// block it is in.
+TEST(CudaPre, FormsGiveATokenTheSameBits) {
+  constexpr int32_t nC = MHCRT_LAYOUT_NC, Cn = MHCRT_LAYOUT_CN;
+  const Case cases[] = {
+      {1201, 8192, 0, MHCRT_NONE, F, 0, false, false, false},
+      {601, 12288, 0, MHCRT_NONE, F, 1, true, true, false},
+      {601, 16384, 0, MHCRT_NONE, B, 0, false, false, true},
+      {2201, 768, 0, MHCRT_NONE, F, 1, false, true, false, 20, F, nC},
+      {1201, 2560, 0, MHCRT_NONE, F, 1, false, false, true, 20, F, Cn},
+      {1201, 4096, 0, MHCRT_NONE, F, 0, false, false, false, 20, F, nC},
+      {601, 8192, 0, MHCRT_NONE, F, 0, false, false, false, 20, F, nC},
+      {1201, 1280, 0, MHCRT_NONE, F, 0, true, true, false, 20, B, Cn},
+      {1201, 4096, 0, MHCRT_NONE, B, 1, true, false, false, 20, B, Cn},
+      {601, 8192, 0, MHCRT_NONE, F, 0, false, false, true, 20, B, Cn},
+  };
   Context one, two;
   ASSERT_EQ(mhcrt_cuda_pin(one, "post_pre=separate"), MHCRT_OK);
   ASSERT_EQ(mhcrt_cuda_pin(two, "post_pre=separate"), MHCRT_OK);
   ASSERT_EQ(mhcrt_cuda_pin(two, "pre=tf32x3"), MHCRT_OK);
   for (const Case &c : cases) {
-    Operands in(c, 5);
+    Operands in(c, 5, c.type);
     const std::vector<Buffer> all = run(one, c, in, c.M), other = run(two, c, in, c.M);
     if (std::string(mhcrt_cuda_chosen(one, "pre")) != "sm90")
-      GTEST_SKIP() << "no gangs on this GPU";
+      GTEST_SKIP() << "no faster variant for this GPU";
     for (size_t i = 0; i < all.size(); ++i)
       EXPECT_LE(relativeError(all[i], other[i]), i < 2 ? 2e-3 : 2e-5) << "C=" << c.C << ", result " << i;
     for (int again = 0; again < kAgain; ++again)

@@ -36,6 +36,7 @@ private:
   llvm::StringMap<double> headSizes();
   double attribute(const KernelAttr &attr);
   double format();
+  double layout();
   double solver();
   bool isOfEqualStreams(const KernelAttr &attr) const;
   double equal(const KernelAttr &attr);
@@ -48,7 +49,7 @@ private:
   std::mt19937_64 &random;
   std::mt19937_64 formats;
   int64_t streams; ///< 0 for any number
-  bool isTuned;    ///< four streams one after the other, mostly bf16, of a width that models have
+  bool isTuned;    ///< four streams, mostly one after the other and bf16, of a width that models have
   int32_t activation = MHCRT_BF16;
   bool hasAllResults = true;
   int64_t layers = 1, inputs = 1; ///< of mhc.rebuild
@@ -113,7 +114,7 @@ double Draw::attribute(const KernelAttr &attr) {
       ++values;
     if (attr.whenAbsent && flip(0.7))
       return *attr.whenAbsent;
-    return isTuned && attr.name == "layout" ? 0 : between(0, values - 1);
+    return isTuned && attr.name == "layout" ? layout() : between(0, values - 1);
   }
   case KernelAttr::Bool:
   case KernelAttr::Unit:
@@ -127,6 +128,9 @@ double Draw::format() {
   constexpr int kCases[] = {MHCRT_FORMAT_F32, MHCRT_FORMAT_F32, MHCRT_FORMAT_BF16, MHCRT_FORMAT_F16};
   return kCases[formats() % std::size(kCases)];
 }
+
+/// Streams last in one case of four, likewise.
+double Draw::layout() { return formats() % 4 == 0 ? MHCRT_LAYOUT_CN : MHCRT_LAYOUT_NC; }
 
 /// A matrix's limit in one case of four, likewise.
 double Draw::solver() { return formats() % 4 == 0 ? MHCRT_SOLVER_NEWTON : MHCRT_SOLVER_SINKHORN; }

@@ -19,9 +19,14 @@ bool preSm90Takes(const PreArgs &args, Needs &needs);
 int64_t preSm90Bytes(const PreArgs &args); ///< of scratch memory; 0 for most widths
 /// `counter`: of tiles, from the context, or null.
 cudaError_t preSm90(const PreArgs &args, void *scratch, uint32_t *counter, cudaStream_t stream);
-/// The same of two streams, which it calls; see pre_pairs_sm90.cu.
-bool prePairsTakes(const PreArgs &args, Needs &needs);
-cudaError_t prePairs(const PreArgs &args, uint32_t *counter, cudaStream_t stream);
+
+/// The same of other forms of x, for which it stands: two streams, streams last, f32.
+struct PreForm {
+  bool (*takes)(const PreArgs &args, Needs &needs);
+  int64_t (*bytes)(const PreArgs &args);
+  cudaError_t (*launch)(const PreArgs &args, void *scratch, uint32_t *counter, cudaStream_t stream);
+};
+extern const PreForm kPrePairs, kPreLast, kPreF32;
 
 } // namespace mhcrt
 

@@ -13,14 +13,16 @@
 
 using namespace mhcrt;
 
-bool mhcrt::prePairsTakes(const PreArgs &a, Needs &needs) {
-  return ringTakes(a, needs) &&
+static bool takes(const PreArgs &a, Needs &needs) {
+  return ringTakes(a, needs) && needs.that(a.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") &&
          needs.that(a.res_map != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
          needs.aligned({a.u, a.h_res}) && pairsAreAligned(needs, a.n, a.h_post) &&
          needs.that(a.solver != MHCRT_SOLVER_NEWTON, "another solver than Newton's") &&
-         ringHasRoom<true, true>(ringWidth(a.n, a.C), needs);
+         ringHasRoom<true, RingForm::pairs>(ringWidth(a.n, a.C), needs);
 }
 
-cudaError_t mhcrt::prePairs(const PreArgs &a, uint32_t *counter, cudaStream_t stream) {
-  return launchRingOf<true, true>(ringArgsOfPre(a), nullptr, counter, stream);
-}
+const PreForm mhcrt::kPrePairs = {takes, [](const PreArgs &) { return int64_t{0}; },
+                                  [](const PreArgs &a, void *, uint32_t *counter, cudaStream_t stream) {
+                                    return launchRingOf<true, RingForm::pairs>(ringArgsOfPre(a), nullptr, counter,
+                                                                               stream);
+                                  }};

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // RingKernel.cuh has formula, plan and rounding. x is read once: 10C bytes a token, 4C where its streams are equal.
-// Calls of two streams are those of pre_pairs_sm90.cu.
+// Other forms of x have files of their own.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/kernels/Pre.h"
@@ -12,15 +12,23 @@
 
 using namespace mhcrt;
 
-bool mhcrt::preSm90Takes(const PreArgs &a, Needs &needs) {
-  if (a.n == 2)
-    return prePairsTakes(a, needs);
-  return ringTakes(a, needs) && ringTakesGates(a, needs) && ringHasRoom<true>(a.C, needs);
+static constexpr PreForm kFour = {
+    [](const PreArgs &a, Needs &needs) {
+      return ringTakes(a, needs) && ringTakesGates(a, needs) && ringHasRoom<true>(a.C, needs);
+    },
+    [](const PreArgs &a) { return ringBytes<true>(a.M, a.C); },
+    [](const PreArgs &a, void *scratch, uint32_t *counter, cudaStream_t stream) {
+      return launchRingOf<true>(ringArgsOfPre(a), scratch, counter, stream, a.equal_x != 0);
+    }};
+
+static const PreForm &formOf(const PreArgs &a) {
+  return a.x_type == MHCRT_F32 ? kPreF32 : a.n == 2 ? kPrePairs : a.layout == MHCRT_LAYOUT_CN ? kPreLast : kFour;
 }
 
-int64_t mhcrt::preSm90Bytes(const PreArgs &a) { return a.n == 2 ? 0 : ringBytes<true>(a.M, a.C); }
+bool mhcrt::preSm90Takes(const PreArgs &a, Needs &needs) { return formOf(a).takes(a, needs); }
+
+int64_t mhcrt::preSm90Bytes(const PreArgs &a) { return formOf(a).bytes(a); }
 
 cudaError_t mhcrt::preSm90(const PreArgs &a, void *scratch, uint32_t *counter, cudaStream_t stream) {
-  return a.n == 2 ? prePairs(a, counter, stream)
-                  : launchRingOf<true>(ringArgsOfPre(a), scratch, counter, stream, a.equal_x != 0);
+  return formOf(a).launch(a, scratch, counter, stream);
 }

@@ -78,8 +78,7 @@ private:
 
 bool mhcrt::projectionBwdTakes(const ProjectionBwdOperands &args, Needs &needs) {
   return needs.that(args.n == 2 || args.n == 4, "2 or 4 streams") &&
-         needs.equal("N", args.N, args.n * args.n + 2 * args.n) &&
-         needs.that(args.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.given("d_x", args.dx) &&
+         needs.equal("N", args.N, args.n * args.n + 2 * args.n) && needs.given("d_x", args.dx) &&
          needs.type("x", args.type, MHCRT_BF16) && needs.type("d_x", args.dxType, MHCRT_BF16) &&
          (args.dxInType == MHCRT_NONE || needs.type("d_x_in", args.dxInType, MHCRT_BF16)) &&
          needs.that(args.M > 0, "tokens") && needs.atMost("M", args.M, INT32_MAX - kSlotTokens) &&

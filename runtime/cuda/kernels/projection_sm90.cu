@@ -13,7 +13,8 @@ using namespace mhcrt;
 
 bool mhcrt::projectionSm90Takes(const ProjectionArgs &a, Needs &needs) {
   const int64_t width = ringWidth(a.n, a.C);
-  return ringTakes(a, needs) && (a.n == 2 ? ringHasRoom<false, true>(width, needs) : ringHasRoom<false>(width, needs));
+  return ringTakes(a, needs) &&
+         (a.n == 2 ? ringHasRoom<false, RingForm::pairs>(width, needs) : ringHasRoom<false>(width, needs));
 }
 
 int64_t mhcrt::projectionSm90Bytes(const ProjectionArgs &a) { return a.n == 2 ? 0 : ringBytes<false>(a.M, a.C); }
@@ -21,6 +22,6 @@ int64_t mhcrt::projectionSm90Bytes(const ProjectionArgs &a) { return a.n == 2 ? 
 cudaError_t mhcrt::projectionSm90(const ProjectionArgs &a, void *scratch, uint32_t *counter, cudaStream_t stream) {
   RingArgs args = ringArgsOf(a);
   args.statForm = a.stat_form;
-  return a.n == 2 ? launchRingOf<false, true>(args, scratch, counter, stream)
+  return a.n == 2 ? launchRingOf<false, RingForm::pairs>(args, scratch, counter, stream)
                   : launchRingOf<false>(args, scratch, counter, stream);
 }

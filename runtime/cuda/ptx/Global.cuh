@@ -32,6 +32,11 @@ __device__ __forceinline__ void storeOnceIf(bool stores, void *p, uint4 v) {
                "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "r"(uint32_t{stores})
                : "memory");
 }
+__device__ __forceinline__ void storeOnceIf(bool stores, void *p, uint32_t v) {
+  asm volatile("{\n .reg .pred P;\n setp.ne.u32 P, %2, 0;\n @P st.global.L1::no_allocate.u32 [%0], %1;\n}" ::"l"(p),
+               "r"(v), "r"(uint32_t{stores})
+               : "memory");
+}
 __device__ __forceinline__ void storeOnce(void *p, uint2 v) {
   asm volatile("st.global.L1::no_allocate.v2.u32 [%0], {%1,%2};" ::"l"(p), "r"(v.x), "r"(v.y) : "memory");
 }

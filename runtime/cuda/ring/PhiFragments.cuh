@@ -36,12 +36,40 @@ __device__ __forceinline__ void loadEight(const void *from, int64_t at, float (&
   }
 }
 
+/// Eight elements of which four lie beside each other from `at` on, a multiple of 4, and four 16 elements behind those.
+template <typename T>
+__device__ __forceinline__ void loadFours(const void *from, int64_t at, float (&to)[8]) {
+#pragma unroll
+  for (int k = 0; k < 2; ++k) {
+    const T *const four = static_cast<const T *>(from) + at + 16 * k;
+    float4 v;
+    if constexpr (sizeof(T) == 4) {
+      v = *reinterpret_cast<const float4 *>(four);
+    } else {
+      const uint2 pairs = *reinterpret_cast<const uint2 *>(four);
+      v = make_float4(lowBf16(pairs.x), highBf16(pairs.x), lowBf16(pairs.y), highBf16(pairs.y));
+    }
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+      to[4 * k + e] = part(v, e);
+  }
+}
+
+/// The elements that a lane has of a row, kAtOnce of which lie beside each other.
+template <typename T, int kAtOnce>
+__device__ __forceinline__ void loadOfLane(const void *from, int64_t at, float (&to)[8]) {
+  if constexpr (kAtOnce == 8)
+    loadEight<T>(from, at, to);
+  else
+    loadFours<T>(from, at, to);
+}
+
 /// A lane's part of phi: eight channels of three columns of some streams.
 template <int kStreams>
 using PhiValues = float[kStreams][3][8];
 
 /// All loads before their first use, so that the latency of memory is met once. Zero behind the last column.
-template <typename T, bool kOutIn, int kColumns, int kStreams>
+template <typename T, bool kOutIn, int kColumns, int kAtOnce, int kStreams>
 __device__ __forceinline__ void loadPhi(const void *phi, int64_t C, int64_t first, int g, PhiValues<kStreams> &to) {
 #pragma unroll
   for (int stream = 0; stream < kStreams; ++stream)
@@ -53,21 +81,22 @@ __device__ __forceinline__ void loadPhi(const void *phi, int64_t C, int64_t firs
         for (int e = 0; e < 8; ++e)
           to[stream][column][e] = 0.0f;
       } else if constexpr (kOutIn) {
-        loadEight<T>(phi, j * 4 * C + k, to[stream][column]);
+        loadOfLane<T, kAtOnce>(phi, j * 4 * C + k, to[stream][column]);
       } else {
 #pragma unroll
         for (int e = 0; e < 8; ++e)
-          to[stream][column][e] = static_cast<float>(static_cast<const T *>(phi)[(k + e) * kColumns + j]);
+          to[stream][column][e] =
+              static_cast<float>(static_cast<const T *>(phi)[(k + e % kAtOnce + e / kAtOnce * 16) * kColumns + j]);
       }
     }
 }
 
-template <typename T, int kStreams>
+template <typename T, int kAtOnce, int kStreams>
 __device__ __forceinline__ void scalePhi(const void *weight, int64_t C, int64_t first, PhiValues<kStreams> &values) {
 #pragma unroll
   for (int stream = 0; stream < kStreams; ++stream) {
     float scale[8];
-    loadEight<T>(weight, stream * C + first, scale);
+    loadOfLane<T, kAtOnce>(weight, stream * C + first, scale);
 #pragma unroll
     for (int column = 0; column < 3; ++column)
 #pragma unroll
@@ -76,22 +105,22 @@ __device__ __forceinline__ void scalePhi(const void *weight, int64_t C, int64_t 
   }
 }
 
-/// Rows first .. first+7 of phi, of the next streams too.
-template <int kColumns, int kStreams>
+/// A lane's rows of phi from `first` on, of the next streams too.
+template <int kColumns, int kAtOnce, int kStreams>
 __device__ __forceinline__ void loadPhi(const Phi &source, int64_t C, int64_t first, int g, PhiValues<kStreams> &to) {
   const bool outIn = source.rowsFirst(), narrow = source.type == MHCRT_BF16;
   if (outIn && !narrow)
-    loadPhi<float, true, kColumns>(source.phi, C, first, g, to);
+    loadPhi<float, true, kColumns, kAtOnce>(source.phi, C, first, g, to);
   else if (outIn)
-    loadPhi<__nv_bfloat16, true, kColumns>(source.phi, C, first, g, to);
+    loadPhi<__nv_bfloat16, true, kColumns, kAtOnce>(source.phi, C, first, g, to);
   else if (!narrow)
-    loadPhi<float, false, kColumns>(source.phi, C, first, g, to);
+    loadPhi<float, false, kColumns, kAtOnce>(source.phi, C, first, g, to);
   else
-    loadPhi<__nv_bfloat16, false, kColumns>(source.phi, C, first, g, to);
+    loadPhi<__nv_bfloat16, false, kColumns, kAtOnce>(source.phi, C, first, g, to);
   if (source.weight && source.weightType == MHCRT_F32)
-    scalePhi<float, kStreams>(source.weight, C, first, to);
+    scalePhi<float, kAtOnce>(source.weight, C, first, to);
   else if (source.weight)
-    scalePhi<__nv_bfloat16, kStreams>(source.weight, C, first, to);
+    scalePhi<__nv_bfloat16, kAtOnce>(source.weight, C, first, to);
 }
 
 /// kHeld of the three blocks in registers, the others in shared memory.
@@ -134,14 +163,15 @@ struct PhiFragments {
     }
   }
 
-  /// Channels `channel` .. +7 of all streams, kStreams at once; `warpMemory` is the warp's shared memory.
-  template <int kStreams, int kColumns>
+  /// A lane's eight channels from `channel` on of all streams, kStreams at once; `warpMemory` is the warp's shared
+  /// memory.
+  template <int kStreams, int kColumns, int kAtOnce = 8>
   __device__ __forceinline__ void load(const Phi &source, int64_t C, int channel, int lane, uint32_t warpMemory) {
     rest = warpMemory + lane * 16;
 #pragma unroll
     for (int stream = 0; stream < 4; stream += kStreams) {
       PhiValues<kStreams> values;
-      loadPhi<kColumns>(source, C, stream * C + channel, lane / 4, values);
+      loadPhi<kColumns, kAtOnce>(source, C, stream * C + channel, lane / 4, values);
 #pragma unroll
       for (int k = 0; k < kStreams; ++k)
         setStream(stream + k, values[k]);

@@ -3,8 +3,9 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared by pre, post_pre and projection: four streams, layout nC, 24 columns, bf16. Two streams are four of half the
-// channels, and their 8 columns are followed by zeros.
+// Shared by pre, post_pre and projection: four streams, 24 columns, bf16. Two streams are four of half the channels,
+// and their 8 columns are followed by zeros. To a product a token in the layout Cn is one in nC, four quarters in place
+// of the streams: its rows of phi lie as its elements do.
 //
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_RING_RINGARGS_H

@@ -5,7 +5,7 @@
 //
 //   P = x phi^T, ms = mean of x^2 over the 4C values, s = 1/rms                     projection
 //   h_pre, h_post, z = gates(s * P), h_res = residual map of z,
-//   u[c] = sum_i h_pre[i] x[i,c], or by h_in in place of h_pre                      pre
+//   u[c] = sum_i h_pre[i] x[i,c], or by h_in in place of h_pre                      pre; x[c,i] in the layout Cn
 //
 // Plan    A cluster of blocks splits the channels and walks over tiles of 8 or 16 tokens. phi stays where it is used,
 //         in registers and shared memory (PhiFragments.cuh); x goes through a ring of tiles in shared memory. Warps:
@@ -20,10 +20,11 @@
 //         Messages need no credits: a block sends its sums of tile t + slots only when slot t is free, that is when
 //         h_pre of tile t has arrived, for which every owner had read its sums. Without aggregate the sender waits for
 //         it. Only its barrier orders a message, no barrier of the cluster: somebody waits for each, the last ones too.
-// Bytes   per token 8C of x, 2C of u, 4*(2n + n*n); phi once per cluster.
+// Bytes   per token 8C of x, 2C of u, of f32 16C and 4C, 4*(2n + n*n); phi once per cluster.
 // Needs   sm_90, with room for a cluster; C of the shapes' list.
-// Round   phi in two bf16 terms (2^-17 of its value), products exact, sums in f32; u rounded once. Against f64: proj
-//         5e-6 at most, h_pre, h_post and h_res 4e-6, u one rounding.
+// Round   phi in two bf16 terms (2^-17 of its value), x of f32 too, products exact, sums in f32; u rounded once.
+// Against
+//         f64: proj 5e-6 at most, h_pre, h_post and h_res 4e-6, u one rounding.
 // Result  One H200, graph replay over inputs beyond the caches, us (% of the fewest bytes at the speed of a 1 GiB copy
 //         of the same run, 4.24 TB/s), M = 8192:
 //           C           2048     2560     3072     4096     5120      6144      7168
@@ -79,7 +80,7 @@ struct AggregatorShare {
 
   __device__ __forceinline__ explicit AggregatorShare(const RingBlock<S> &block)
       : index(block.warp - S::kFirstAggregator),
-        boxes(S::kPads ? min(S::kBoxes, S::kWidth / 64 - int(block.rank) * S::kBoxes) : S::kBoxes),
+        boxes(S::kPads ? min(S::kBoxes, S::kWidth / S::kBoxChannels - int(block.rank) * S::kBoxes) : S::kBoxes),
         inTile(index % kFours * 4 + block.lane / 8), chunk(block.lane % 8),
         inBox(inTile * 128 + (chunk ^ (inTile & 7)) * 16), inSlot(box(0) * S::kBoxBytes + inBox) {}
 
@@ -99,14 +100,47 @@ struct AggregatorShare {
   }
 };
 
+/// The same of 4 channels in f32.
+__device__ __forceinline__ uint4 weighF32(const uint4 (&x)[4], float4 h) {
+  float sum[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    float v[4];
+    widen(x[i], v, float());
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+      sum[e] = i == 0 ? h.x * v[e] : fmaf(part(h, i), v[e], sum[e]);
+  }
+  return narrow(sum, float());
+}
+
+/// u of two channels, whose streams lie beside each other; of one in f32.
+template <typename S>
+__device__ __forceinline__ uint32_t weighBeside(uint4 x, float4 h) {
+  using T = std::conditional_t<S::kF32, float, __nv_bfloat16>;
+  float v[kLanesOf<T>], sum[2];
+  widen(x, v, T());
+#pragma unroll
+  for (int channel = 0; channel < kLanesOf<T> / 4; ++channel) {
+    sum[channel] = h.x * v[4 * channel];
+#pragma unroll
+    for (int i = 1; i < 4; ++i)
+      sum[channel] = fmaf(part(h, i), v[4 * channel + i], sum[channel]);
+  }
+  return S::kF32 ? __float_as_uint(sum[0]) : packBf16(sum[0], sum[1]);
+}
+
 template <typename S>
 __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBlock<S> &block) {
   using Share = AggregatorShare<S>;
   constexpr int kAtOnce = 2; // boxes with loads in flight: more was no faster
   constexpr int kPerToken = S::kPairs ? 2 : 1;
+  using Word = std::conditional_t<S::kF32, uint32_t, uint16_t>; // that holds a number
+  constexpr int kRow = kPerToken * S::kWidth;
+  constexpr int kInRow = S::kStreamsLast ? S::kBoxChannels / 4 : S::kBoxChannels; // of u that a box has in a row
   const Share share(block);
-  uint16_t *const u = static_cast<uint16_t *>(args.u) + block.rank * S::kChannels + share.chunk * 8 +
-                      (Share::kSameFour ? share.box(0) * 64 : 0);
+  Word *const u = static_cast<Word *>(args.u) + block.rank * (S::kBoxes * kInRow) + share.chunk * (kInRow / 8) +
+                  (Share::kSameFour ? share.box(0) * kInRow : 0);
   const int64_t stored = args.u ? args.M : 0; // tokens
   for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     if (block.lane < S::kBoxes) // complete before what comes next; who reads a box has seen its barrier
@@ -117,7 +151,7 @@ __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBl
     h[0] = loadSharedFloat4(block.hPre(at.slot) + share.inTile * 16);
     const uint32_t slot = block.box(at.slot, 0);
     const int64_t sameToken = at.firstToken() + share.inTile;
-    uint16_t *const sameRow = u + sameToken * (kPerToken * S::kWidth);
+    Word *const sameRow = u + sameToken * kRow;
 #pragma unroll
     for (int turn = 0; turn < Share::kTurns; turn += kAtOnce) {
       uint4 x[kAtOnce][4];
@@ -140,11 +174,17 @@ __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBl
       for (int k = 0; k < kAtOnce && turn + k < Share::kTurns; ++k) {
         const int box = share.box(turn + k);
         const int64_t token = Share::kSameFour ? sameToken : at.firstToken() + share.inTileAt(turn + k);
-        uint16_t *const to = Share::kSameFour ? sameRow + (turn + k) * (Share::kStep * 64)
-                                              : u + token * (kPerToken * S::kWidth) + box * 64;
+        Word *const to =
+            Share::kSameFour ? sameRow + (turn + k) * (Share::kStep * kInRow) : u + token * kRow + box * kInRow;
         const bool stores = token < stored && share.has(turn + k);
         const uint32_t weights = block.weights(box * 64 + share.chunk * 8);
-        if constexpr (S::kPairs) {
+        if constexpr (S::kStreamsLast) {
+#pragma unroll
+          for (int quarter = 0; quarter < 4; ++quarter)
+            storeOnceIf(stores, to + quarter * (kRow / 4), weighBeside<S>(x[k][quarter], h[k]));
+        } else if constexpr (S::kF32) {
+          storeOnceIf(stores, to, weighF32(x[k], h[k]));
+        } else if constexpr (S::kPairs) {
           storeOnceIf(stores, to, weigh<S, 0, 2>(x[k], h[k], weights));
           storeOnceIf(stores, to + S::kWidth, weigh<S, 1, 2>(x[k], h[k], weights));
         } else {

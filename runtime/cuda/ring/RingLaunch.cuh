@@ -15,6 +15,7 @@
 #include "src/KernelArgs.h"
 
 #include <atomic>
+#include <type_traits>
 
 namespace mhcrt {
 
@@ -103,6 +104,15 @@ template <bool kAggregate>
 struct RingShapeOf<16384, kAggregate> {
   using Type = GangShape<64, 8, 1, 3, 8, 512, 176>;
 };
+
+/// The shape of f32, of pre alone: a box has half of the channels, so that a tile has 8 tokens and a slot is twice as
+/// large. More than 12 warps leave no room for three slots, more than 8 not enough registers for all of phi; messages
+/// of a gang of 64 want more slots.
+template <typename S>
+using F32ShapeOf = RingTiling<S::kSplit, S::kWarps, 1, S::kWarps <= 8 ? 3 : 2, S::kWide, S::kThreads, S::kRegisters,
+                              Mixing::none, S::kWidth, S::kThroughMemory, false, true>;
+template <typename S>
+constexpr bool kTakesF32 = S::kWarps <= 12 && S::kSplit < 64;
 
 /// Prepares a kernel for its first launch on the current device, and says how many of its clusters run at once there.
 template <typename S, auto *kKernel>
@@ -228,15 +238,21 @@ cudaError_t launchClusters(const RingArgs &args, cudaStream_t stream, const Argu
   return launchOverlapping(kKernel, blocks, S::kThreads, S::kSplit, S::kBytes, stream, args, arguments...);
 }
 
+/// Forms of x that a ring is built for: bf16 of four streams in the layout nC, of two, of four in the layout Cn, and
+/// f32.
+enum class RingForm { four, pairs, last, f32, f32Last };
+
 template <typename S, bool kAggregate>
 cudaError_t launchRing(const RingArgs &args, void *scratch, cudaStream_t stream, bool equalX) {
   CUtensorMap map;
   const auto makeMap = equalX ? equalStreamsMap : streamsMap;
-  if (const cudaError_t error = makeMap(map, args.x, {args.M, S::kWidth, S::kTokens, 1}))
+  constexpr int64_t kCopied = S::kF32 ? 2 * S::kWidth : S::kWidth; // a number in f32 is copied as two in bf16
+  if (const cudaError_t error = makeMap(map, args.x, {args.M, kCopied, S::kTokens, 1}))
     return error;
+  constexpr bool kMayCount = !S::kPairs && !S::kStreamsLast && !S::kF32; // the forms that most calls have
   if constexpr (S::kThroughMemory)
     return launchGang<S, kRingKernel<S, kAggregate>>(args, scratch, stream, map);
-  else if constexpr (!S::kPairs)
+  else if constexpr (kMayCount)
     return args.counter ? launchClusters<S, kRingKernel<CountedShape<S>, kAggregate>>(args, stream, map)
                         : launchClusters<S, kRingKernel<S, kAggregate>>(args, stream, map);
   else
@@ -247,64 +263,78 @@ cudaError_t launchRing(const RingArgs &args, void *scratch, cudaStream_t stream,
 template <typename S>
 constexpr bool kTakesPairs = !S::kThroughMemory && S::kWarps < 14;
 
+/// The shape of a form; void where there is none.
+template <RingForm kForm, bool kAggregate, int C>
+auto ringShapeOf() {
+  using S = typename RingShapeOf<C, kAggregate>::Type;
+  if constexpr (kForm == RingForm::four)
+    return S();
+  else if constexpr (kForm == RingForm::pairs && kTakesPairs<S>)
+    return PairsShape<S>();
+  else if constexpr (kForm == RingForm::last)
+    return LastShape<S>();
+  else if constexpr (kForm == RingForm::f32 && kTakesF32<S>)
+    return F32ShapeOf<S>();
+  else if constexpr (kForm == RingForm::f32Last && kTakesF32<S>)
+    return LastShape<F32ShapeOf<S>>();
+}
+
 /// Calls body(S()) with the shape of C; false where there is none.
-template <bool kAggregate, bool kPairs = false, typename Body>
+template <bool kAggregate, RingForm kForm = RingForm::four, typename Body>
 bool withRingShape(int64_t C, Body body) {
-  const auto call = [&](auto shapeOf) {
-    using S = typename decltype(shapeOf)::Type;
-    if constexpr (!kPairs)
+  const auto call = [&](auto width) {
+    using S = decltype(ringShapeOf<kForm, kAggregate, width>());
+    if constexpr (!std::is_void_v<S>)
       body(S());
-    else if constexpr (kTakesPairs<S>)
-      body(PairsShape<S>());
-    return !kPairs || kTakesPairs<S>;
+    return !std::is_void_v<S>;
   };
   switch (C) {
   case 768:
-    return call(RingShapeOf<768, kAggregate>());
+    return call(std::integral_constant<int, 768>());
   case 1024:
-    return call(RingShapeOf<1024, kAggregate>());
+    return call(std::integral_constant<int, 1024>());
   case 1280:
-    return call(RingShapeOf<1280, kAggregate>());
+    return call(std::integral_constant<int, 1280>());
   case 1536:
-    return call(RingShapeOf<1536, kAggregate>());
+    return call(std::integral_constant<int, 1536>());
   case 2048:
-    return call(RingShapeOf<2048, kAggregate>());
+    return call(std::integral_constant<int, 2048>());
   case 2560:
-    return call(RingShapeOf<2560, kAggregate>());
+    return call(std::integral_constant<int, 2560>());
   case 3072:
-    return call(RingShapeOf<3072, kAggregate>());
+    return call(std::integral_constant<int, 3072>());
   case 3584:
-    return call(RingShapeOf<3584, kAggregate>());
+    return call(std::integral_constant<int, 3584>());
   case 4096:
-    return call(RingShapeOf<4096, kAggregate>());
+    return call(std::integral_constant<int, 4096>());
   case 5120:
-    return call(RingShapeOf<5120, kAggregate>());
+    return call(std::integral_constant<int, 5120>());
   case 6144:
-    return call(RingShapeOf<6144, kAggregate>());
+    return call(std::integral_constant<int, 6144>());
   case 6656:
-    return call(RingShapeOf<6656, kAggregate>());
+    return call(std::integral_constant<int, 6656>());
   case 7168:
-    return call(RingShapeOf<7168, kAggregate>());
+    return call(std::integral_constant<int, 7168>());
   case 8192:
-    return call(RingShapeOf<8192, kAggregate>());
+    return call(std::integral_constant<int, 8192>());
   case 12288:
-    return call(RingShapeOf<12288, kAggregate>());
+    return call(std::integral_constant<int, 12288>());
   case 16384:
-    return call(RingShapeOf<16384, kAggregate>());
+    return call(std::integral_constant<int, 16384>());
   }
   return false;
 }
 
-template <bool kPairs = false>
+template <RingForm kForm = RingForm::four>
 bool ringTakesWidth(int64_t C) {
-  return withRingShape<true, kPairs>(C, [](auto) {});
+  return withRingShape<true, kForm>(C, [](auto) {});
 }
 
 /// A width that the ring takes needs room for a cluster.
-template <bool kAggregate, bool kPairs = false>
+template <bool kAggregate, RingForm kForm = RingForm::four>
 bool ringHasRoom(int64_t C, Needs &needs) {
   bool hasRoom = false;
-  withRingShape<kAggregate, kPairs>(C, [&](auto shape) {
+  withRingShape<kAggregate, kForm>(C, [&](auto shape) {
     using S = decltype(shape);
     hasRoom = needs.clusters(ringClusters<S, kRingKernel<S, kAggregate>>(), S::kSplit);
   });
@@ -312,10 +342,10 @@ bool ringHasRoom(int64_t C, Needs &needs) {
 }
 
 /// Scratch memory of a call.
-template <bool kAggregate>
+template <bool kAggregate, RingForm kForm = RingForm::four>
 int64_t ringBytes(int64_t M, int64_t C) {
   int64_t bytes = 0;
-  withRingShape<kAggregate>(C, [&](auto shape) {
+  withRingShape<kAggregate, kForm>(C, [&](auto shape) {
     using S = decltype(shape);
     if constexpr (S::kThroughMemory)
       bytes = gangBytes<S>(ringClustersFor<S, gangKernel<S, kAggregate>>(M), M);
@@ -324,11 +354,11 @@ int64_t ringBytes(int64_t M, int64_t C) {
 }
 
 /// With `equalX`, x is [M,C], each of whose rows stands for four streams.
-template <bool kAggregate, bool kPairs = false>
+template <bool kAggregate, RingForm kForm = RingForm::four>
 cudaError_t launchRingOf(RingArgs args, void *scratch, uint32_t *counter, cudaStream_t stream, bool equalX = false) {
   args.counter = counter;
   cudaError_t error = cudaErrorNotSupported;
-  withRingShape<kAggregate, kPairs>(
+  withRingShape<kAggregate, kForm>(
       args.C, [&](auto shape) { error = launchRing<decltype(shape), kAggregate>(args, scratch, stream, equalX); });
   return error;
 }
@@ -336,26 +366,37 @@ cudaError_t launchRingOf(RingArgs args, void *scratch, uint32_t *counter, cudaSt
 /// Channels of each of four streams, as which the ring takes two, too.
 inline int64_t ringWidth(int64_t n, int64_t C) { return n == 2 ? C / 2 : C; }
 
-/// Needs that both ops share for their operands.
-inline bool ringTakesOperands(Needs &needs, int64_t M, int64_t n, int64_t N, int64_t C, int32_t layout, int32_t xType,
-                              const void *x, const Phi &phi) {
+/// Needs of phi and of addresses. A product has no streams: it takes flat tokens in any layout.
+inline bool ringTakesPhi(const void *x, const Phi &phi, Needs &needs) {
   const auto isWideOrBf16 = [](int32_t type) { return type == MHCRT_F32 || type == MHCRT_BF16; };
-  return needs.that(n == 2 || n == 4, "2 or 4 streams") && needs.equal("N", N, n * n + 2 * n) &&
-         needs.that(layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.type("x", xType, MHCRT_BF16) &&
-         needs.atMost("M", M, (int64_t(1) << 30) - 1) &&
-         needs.that(n == 2 || ringTakesWidth(C),
-                    "C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 6656, 7168, "
-                    "8192, 12288 or 16384") &&
-         needs.that(n == 4 || (C % 2 == 0 && ringTakesWidth<true>(C / 2)),
-                    "C = 1536, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 10240 or 12288") &&
-         needs.that(isWideOrBf16(phi.type), "phi in f32 or bf16") &&
+  return needs.that(isWideOrBf16(phi.type), "phi in f32 or bf16") &&
          needs.that(!phi.weight || isWideOrBf16(phi.weightType), "norm_weight in f32 or bf16") &&
          needs.aligned({x, phi.phi, phi.weight});
 }
 
+constexpr int64_t kMostTokens = (int64_t(1) << 30) - 1;
+
+/// Needs of x in bf16.
 template <typename Args>
 bool ringTakes(const Args &a, Needs &needs) {
-  return ringTakesOperands(needs, a.M, a.n, a.N, a.C, a.layout, a.x_type, a.x, Phi::of(a));
+  return needs.that(a.n == 2 || a.n == 4, "2 or 4 streams") && needs.equal("N", a.N, a.n * a.n + 2 * a.n) &&
+         needs.type("x", a.x_type, MHCRT_BF16) && needs.atMost("M", a.M, kMostTokens) &&
+         needs.that(a.n == 2 || ringTakesWidth(a.C),
+                    "C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 6656, 7168, "
+                    "8192, 12288 or 16384") &&
+         needs.that(a.n == 4 || (a.C % 2 == 0 && ringTakesWidth<RingForm::pairs>(a.C / 2)),
+                    "C = 1536, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 10240 or 12288") &&
+         ringTakesPhi(a.x, Phi::of(a), needs);
+}
+
+/// The same in f32.
+template <typename Args>
+bool ringTakesF32(const Args &a, Needs &needs) {
+  return needs.equal("n", a.n, 4) && needs.equal("N", a.N, a.n * a.n + 2 * a.n) &&
+         needs.atMost("M", a.M, kMostTokens) &&
+         needs.that(ringTakesWidth<RingForm::f32>(a.C),
+                    "C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120, 6144 or 8192") &&
+         ringTakesPhi(a.x, Phi::of(a), needs);
 }
 
 /// Arguments that both ops fill in; stat is the multiplier.

@@ -17,7 +17,7 @@ namespace mhcrt {
 __device__ __forceinline__ int tokenOfLane(int lane) { return (lane >> 3) | (lane & 4); }
 
 /// Products of one stream of a tile with phi; block 3 has the sums of squares, where no norm needs more.
-template <typename S>
+template <typename S, bool kSquaresToo = !S::kNorms && !S::kF32>
 __device__ __forceinline__ void multiplyStream(const PhiFragments<S::kHeld> &phi, int stream,
                                                const uint4 (&values)[S::kGroups],
                                                float (&sums)[S::kGroups][kPhiBlocks + 1][4]) {
@@ -32,11 +32,27 @@ __device__ __forceinline__ void multiplyStream(const PhiFragments<S::kHeld> &phi
                      part(values[group], 2 * half + 1));
     }
 #pragma unroll
-    for (int group = 0; group < S::kGroups && !S::kNorms; ++group) {
+    for (int group = 0; group < S::kGroups && kSquaresToo; ++group) {
       const uint32_t low = part(values[group], 2 * half), high = part(values[group], 2 * half + 1);
       multiplyBf16(sums[group][kPhiBlocks], low, 0, high, 0, low, high);
     }
   }
+}
+
+/// Squares of f32 by their terms: those of the first and of the second, and in rows from 8 on products of both.
+template <int kGroups>
+__device__ __forceinline__ void multiplySquares(const uint4 (&first)[kGroups], const uint4 (&second)[kGroups],
+                                                float (&sums)[kGroups][kPhiBlocks + 1][4]) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half)
+#pragma unroll
+    for (int group = 0; group < kGroups; ++group) {
+      float (&d)[4] = sums[group][kPhiBlocks];
+      const uint32_t low = part(first[group], 2 * half), high = part(first[group], 2 * half + 1);
+      const uint32_t restLow = part(second[group], 2 * half), restHigh = part(second[group], 2 * half + 1);
+      multiplyBf16(d, low, restLow, high, restHigh, low, high);
+      multiplyBf16(d, restLow, 0, restHigh, 0, restLow, restHigh);
+    }
 }
 
 /// Where a warp has its sums of a tile that are for a norm.
@@ -102,6 +118,31 @@ __device__ __forceinline__ void multiplyStreams(uint32_t x, uint32_t to) {
   products.multiply(all, lane, [&](int k) { products.store<S>(to, lane, k); });
 }
 
+/// Eight f32 of a tile as two bf16 terms: the error is 2^-17 of the value. A lane's channels are in two chunks.
+__device__ __forceinline__ void loadTerms(uint32_t x, uint4 &first, uint4 &second) {
+  const float4 a = loadSharedFloat4(x), b = loadSharedFloat4(x ^ 64);
+  splitBf16(a.x, a.y, first.x, second.x);
+  splitBf16(a.z, a.w, first.y, second.y);
+  splitBf16(b.x, b.y, first.z, second.z);
+  splitBf16(b.z, b.w, first.w, second.w);
+}
+
+/// Products of one tile of f32, both terms of x by both of phi.
+template <typename S>
+__device__ __forceinline__ void multiplyF32Tile(const PhiFragments<S::kHeld> &phi, uint32_t x,
+                                                float (&sums)[S::kGroups][kPhiBlocks + 1][4]) {
+#pragma unroll
+  for (int stream = 0; stream < 4; ++stream) {
+    uint4 first[S::kGroups], second[S::kGroups];
+#pragma unroll
+    for (int group = 0; group < S::kGroups; ++group)
+      loadTerms(x + stream * S::kStreamBytes + group * 8 * 128, first[group], second[group]);
+    multiplyStream<S>(phi, stream, first, sums);
+    multiplyStream<S>(phi, stream, second, sums);
+    multiplySquares(first, second, sums);
+  }
+}
+
 /// Products of one tile.
 template <typename S>
 __device__ __forceinline__ void multiplyTile(const PhiFragments<S::kHeld> &phi, uint32_t x,
@@ -128,9 +169,12 @@ __device__ __forceinline__ void storePartials(const float (&sums)[kPhiBlocks + 1
     storeSharedFloat(row + 8 * 4 + kGap, sums[0][2 + e] + sums[2][e]);              // column 8 + g
     storeSharedFloat(row + 16 * 4 + kGap, sums[1][e] + sums[2][2 + e]);             // column 16 + g
   }
-  if (!S::kNorms && g / 2 == q)
-    storeSharedFloat(rows + tokenOfLane(lane) * S::kRowBytes + kSquares * 4,
-                     g % 2 ? sums[kPhiBlocks][1] : sums[kPhiBlocks][0]);
+  if (!S::kNorms && g / 2 == q) {
+    float squares = g % 2 ? sums[kPhiBlocks][1] : sums[kPhiBlocks][0];
+    if (S::kF32)
+      squares = fmaf(2.0f, g % 2 ? sums[kPhiBlocks][3] : sums[kPhiBlocks][2], squares);
+    storeSharedFloat(rows + tokenOfLane(lane) * S::kRowBytes + kSquares * 4, squares);
+  }
 }
 
 /// A warp that multiplies has its part of phi, for which the loader of pre waits.
@@ -145,13 +189,15 @@ __device__ __forceinline__ void sayPhiIsHere(const RingBlock<S> &block) {
 
 template <typename S, bool kAggregate>
 __device__ __forceinline__ void multiplyRole(const RingArgs &args, const RingBlock<S> &block) {
-  const int box = block.warp / 2, token = tokenOfLane(block.lane), chunk = block.warp % 2 * 4 + block.lane % 4;
-  const int channel = (block.rank * S::kWarps + block.warp) * 32 + block.lane % 4 * 8;
+  constexpr int kAtOnce = S::kF32 ? 4 : 8; // channels of a lane that lie beside each other
+  const int box = block.warp / S::kWarpsOfBox, token = tokenOfLane(block.lane);
+  const int chunk = block.warp % S::kWarpsOfBox * 4 + block.lane % 4;
+  const int channel = (block.rank * S::kWarps + block.warp) * 32 + block.lane % 4 * kAtOnce;
   const uint32_t partial = block.memory + S::kPartial + block.warp * S::kPartialBytes;
   PhiFragments<S::kHeld> phi;
-  phi.template load<S::kPhiStreams, S::kColumns>(args.phi, args.C, channel, block.lane,
-                                                 block.memory + S::kPhi +
-                                                     block.warp * PhiFragments<S::kHeld>::kSharedBytes);
+  phi.template load<S::kPhiStreams, S::kColumns, kAtOnce>(args.phi, args.C, channel, block.lane,
+                                                          block.memory + S::kPhi +
+                                                              block.warp * PhiFragments<S::kHeld>::kSharedBytes);
   sayPhiIsHere<S, kAggregate>(block);
   for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
     barrierWait(block.bars.ready(at.slot, box), at.parity);
@@ -162,7 +208,11 @@ __device__ __forceinline__ void multiplyRole(const RingArgs &args, const RingBlo
       multiplyStreams<S>(x, productsOf(block, at.slot, at.turn, block.warp));
       multiplyTile<S>(phi, x, sums);
     } else {
-      multiplyTile<S>(phi, block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16, sums);
+      const uint32_t x = block.box(at.slot, box) + token * 128 + (chunk ^ token) * 16;
+      if constexpr (S::kF32)
+        multiplyF32Tile<S>(phi, x, sums);
+      else
+        multiplyTile<S>(phi, x, sums);
     }
     __syncwarp();
     if (!kAggregate && block.lane == 0)
@@ -197,7 +247,7 @@ __device__ __forceinline__ void paddingRole(const RingArgs &args, const RingBloc
   clearPartials(block);
   sayPhiIsHere<S, kAggregate>(block);
   for (RingCursor<S> at(block, args.M); at.more(); at.next()) {
-    barrierWait(block.bars.full(at.slot, block.warp / 2), at.parity);
+    barrierWait(block.bars.full(at.slot, block.warp / S::kWarpsOfBox), at.parity);
     if (!kAggregate && block.lane == 0)
       barrierArrive(block.bars.free(at.slot));
     barrierWait(block.bars.partialFree(), (at.turn & 1) ^ 1);

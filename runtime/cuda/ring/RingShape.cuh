@@ -40,7 +40,8 @@ enum class Mixing { none, mixers, multipliers };
 /// kWide follow those that aggregate. Where multipliers mix they aggregate too, and two or three warps have the other
 /// roles.
 template <int kSplit_, int kWarps_, int kGroups_, int kHeld_, int kWide_, int kThreads_, int kRegisters_,
-          Mixing kMixing_, int kWidth_ = 32 * kSplit_ * kWarps_, bool kThroughMemory_ = false, bool kNorms_ = false>
+          Mixing kMixing_, int kWidth_ = 32 * kSplit_ * kWarps_, bool kThroughMemory_ = false, bool kNorms_ = false,
+          bool kF32_ = false>
 struct RingTiling {
   using Normed = RingTiling<kSplit_, kWarps_, kGroups_, kHeld_, kWide_, kThreads_, kRegisters_, kMixing_, kWidth_,
                             kThroughMemory_, true>;
@@ -50,13 +51,17 @@ struct RingTiling {
   static constexpr bool kMixes = kMixing != Mixing::none, kMultipliersMix = kMixing == Mixing::multipliers;
   static constexpr bool kThroughMemory = kThroughMemory_; ///< no cluster: messages go through memory
   static constexpr bool kPairs = false;                   ///< see PairsShape
+  static constexpr bool kStreamsLast = false;             ///< see LastShape
   static constexpr bool kCounted = false;                 ///< see CountedShape
+  static constexpr bool kF32 = kF32_;                     ///< x and u are f32, else bf16
   static constexpr bool kNorms = kNorms_;                 ///< see NormShape
   /// A token's partial sums are columns 0..3, sum of squares, columns 4..23, 3 unused; or see productPlace().
   static constexpr int kRowFloats = kNorms ? 36 : 28;
   static constexpr int kRowBytes = kRowFloats * 4;
-  static constexpr int kColumns = kPhiColumns; ///< that phi has
-  static constexpr int kBoxes = kWarps / 2;    ///< of 64 channels, for two warps each
+  static constexpr int kColumns = kPhiColumns;        ///< that phi has
+  static constexpr int kBoxChannels = kF32 ? 32 : 64; ///< 128 bytes
+  static constexpr int kWarpsOfBox = kBoxChannels / 32;
+  static constexpr int kBoxes = kWarps / kWarpsOfBox;
   static constexpr int kMixers = kMixing == Mixing::mixers ? kBoxes : 0;
   static constexpr int kAllRegisters = 65536 / kThreads / 8 * 8 * (kThreads / 32); ///< of a lane in all warps
   static constexpr int kLeft = (kAllRegisters - kWide * kRegisters) / std::max(1, kThreads / 32 - kWide) / 8 * 8;
@@ -149,6 +154,13 @@ template <typename S>
 struct PairsShape : S {
   static constexpr bool kPairs = true;
   static constexpr int kColumns = 8;
+};
+
+/// A shape of x in the layout Cn: each of the four quarters of a token has all streams of its channels.
+template <typename S>
+struct LastShape : S {
+  static constexpr bool kStreamsLast = true;
+  static_assert(!S::kPairs && !S::kMixes);
 };
 
 /// A shape whose tiles come from a counter.

@@ -83,10 +83,11 @@ protected:
          F, t, F, 100, N, n, C, n * C, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, precision);
     return chosen("projection_bwd");
   }
-  std::string pre(int32_t type, int64_t C, int32_t map = MHCRT_RES_MAP_SINKHORN, int64_t n = 4) {
+  std::string pre(int32_t type, int64_t C, int32_t map = MHCRT_RES_MAP_SINKHORN, int64_t n = 4,
+                  int32_t layout = MHCRT_LAYOUT_NC) {
     const int64_t N = map == MHCRT_RES_MAP_PERMUTATION ? 32 : n * n + 2 * n;
     call(mhcrt_pre, context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, 100, n, C, N,
-         n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
+         n * C, 3, layout, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
     return chosen("pre");
   }
   void callPostPre(int32_t type, int64_t C, void *seed = nullptr) {
@@ -290,6 +291,7 @@ TEST_F(CudaChoice, Projections) {
   EXPECT_EQ(projection(B, 4096, 24), "sm90");
   EXPECT_EQ(projection(B, 4096, 4), "tf32x3");
   EXPECT_EQ(projection(B, 96, 24), "tf32x3");
+  EXPECT_EQ(projection(B, 4096, 24, 4, MHCRT_LAYOUT_CN), "sm90");
   EXPECT_EQ(projection(B, 96, 24, 4, MHCRT_LAYOUT_CN), "tf32x3");
   EXPECT_EQ(projection(F, 4096, 24), "tf32x3");
   EXPECT_EQ(projection(H, 4096, 24), "tf32x3");
@@ -312,7 +314,12 @@ TEST_F(CudaChoice, Projections) {
 
 TEST_F(CudaChoice, PreAndHead) {
   EXPECT_EQ(pre(B, 4096), "sm90");
-  EXPECT_EQ(pre(F, 4096), "tf32x3");
+  EXPECT_EQ(pre(F, 4096), "sm90");
+  EXPECT_EQ(pre(F, 7168), "tf32x3"); // would have two slots
+  EXPECT_EQ(pre(F, 4096, MHCRT_RES_MAP_SINKHORN, 2), "tf32x3");
+  for (int32_t type : {F, B})
+    EXPECT_EQ(pre(type, 4096, MHCRT_RES_MAP_SINKHORN, 4, MHCRT_LAYOUT_CN), "sm90");
+  EXPECT_EQ(pre(B, 4096, MHCRT_RES_MAP_SINKHORN, 2, MHCRT_LAYOUT_CN), "tf32x3");
   EXPECT_EQ(pre(H, 4096), "tf32x3");
   EXPECT_EQ(pre(B, 4096, MHCRT_RES_MAP_PERMUTATION), "tf32x3");
   EXPECT_EQ(pre(B, 33), "generic");
@@ -322,10 +329,10 @@ TEST_F(CudaChoice, PreAndHead) {
   EXPECT_EQ(preBwd(F, 33), "generic");
   EXPECT_EQ(head(B, 4096), "sm90");
   EXPECT_EQ(headBwd(B, 4096), "sm90");
-  for (int32_t type : {F, H}) {
-    EXPECT_EQ(head(type, 4096), "tf32x3");
+  EXPECT_EQ(head(F, 4096), "sm90");
+  EXPECT_EQ(head(H, 4096), "tf32x3");
+  for (int32_t type : {F, H})
     EXPECT_EQ(headBwd(type, 4096), "tf32x3");
-  }
   for (int64_t C : {6656, 8192, 16384}) {
     EXPECT_EQ(pre(B, C), "sm90");
     EXPECT_EQ(projection(B, C, 24), "sm90");
@@ -614,10 +621,10 @@ TEST_F(CudaChoice, ADriverThatKnowsNoSuchClusters) {
 /// A call that asks for another variant anyway reports nothing, and needs no answer of the driver.
 TEST_F(CudaChoice, RoomIsTheLastNeed) {
   driver().clusters = 0;
-  EXPECT_EQ(pre(F, 2048), "tf32x3");
+  EXPECT_EQ(pre(H, 2048), "tf32x3");
   mhcrt_cuda_choice choice;
   mhcrt_cuda_choice_at(context, 0, &choice);
-  EXPECT_STREQ(choice.fallback, "sm90: 'x' has dtype f32; needed bf16. n8: needed more than 4 streams");
+  EXPECT_STREQ(choice.fallback, "sm90: 'x' has dtype f16; needed bf16. n8: needed more than 4 streams");
   driver().clusters = 7;
   EXPECT_EQ(pre(B, 2048), "sm90");
 }

@@ -77,8 +77,9 @@ TEST_F(CudaEqualStreams, BoundariesTakeThemInOneLaunch) {
 }
 
 TEST_F(CudaEqualStreams, PreMakesThemWhereItsRowNeedsThem) {
-  EXPECT_EQ(launchesOfPre("sm90", B, true), launchesOfPre("sm90", B, false));
-  EXPECT_EQ(launchesOfPre("tf32x3", F, true), launchesOfPre("tf32x3", F, false) + 1);
+  for (int32_t type : {B, F})
+    EXPECT_EQ(launchesOfPre("sm90", type, true), launchesOfPre("sm90", type, false));
+  EXPECT_EQ(launchesOfPre("tf32x3", MHCRT_F16, true), launchesOfPre("tf32x3", MHCRT_F16, false) + 1);
 }
 
 } // namespace
