@@ -26,7 +26,7 @@ struct PreForm {
   int64_t (*bytes)(const PreArgs &args);
   cudaError_t (*launch)(const PreArgs &args, void *scratch, uint32_t *counter, cudaStream_t stream);
 };
-extern const PreForm kPrePairs, kPreLast, kPreF32;
+extern const PreForm kPrePairs, kPreLast, kPreF32, kPreF32Last;
 
 } // namespace mhcrt
 

@@ -12,21 +12,5 @@
 
 using namespace mhcrt;
 
-static bool isLast(const PreArgs &a) { return a.layout == MHCRT_LAYOUT_CN; }
-
-static bool takes(const PreArgs &a, Needs &needs) {
-  return ringTakesF32(a, needs) && needs.that(!(isLast(a) && a.equal_x), "the layout [M,n,C]") &&
-         ringTakesGates(a, needs) &&
-         (isLast(a) ? ringHasRoom<true, RingForm::f32Last>(a.C, needs) : ringHasRoom<true, RingForm::f32>(a.C, needs));
-}
-
-const PreForm mhcrt::kPreF32 = {
-    takes,
-    [](const PreArgs &a) {
-      return isLast(a) ? ringBytes<true, RingForm::f32Last>(a.M, a.C) : ringBytes<true, RingForm::f32>(a.M, a.C);
-    },
-    [](const PreArgs &a, void *scratch, uint32_t *counter, cudaStream_t stream) {
-      const RingArgs args = ringArgsOfPre(a);
-      return isLast(a) ? launchRingOf<true, RingForm::f32Last>(args, scratch, counter, stream)
-                       : launchRingOf<true, RingForm::f32>(args, scratch, counter, stream, a.equal_x != 0);
-    }};
+const PreForm mhcrt::kPreF32 = kRingPre<RingForm::f32>;
+const PreForm mhcrt::kPreF32Last = kRingPre<RingForm::f32Last>;

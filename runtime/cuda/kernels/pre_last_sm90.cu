@@ -13,13 +13,4 @@
 
 using namespace mhcrt;
 
-static bool takes(const PreArgs &a, Needs &needs) {
-  return ringTakes(a, needs) && needs.that(!a.equal_x, "the layout [M,n,C]") && ringTakesGates(a, needs) &&
-         ringHasRoom<true, RingForm::last>(a.C, needs);
-}
-
-const PreForm mhcrt::kPreLast = {takes, [](const PreArgs &a) { return ringBytes<true, RingForm::last>(a.M, a.C); },
-                                 [](const PreArgs &a, void *scratch, uint32_t *counter, cudaStream_t stream) {
-                                   return launchRingOf<true, RingForm::last>(ringArgsOfPre(a), scratch, counter,
-                                                                             stream);
-                                 }};
+const PreForm mhcrt::kPreLast = kRingPre<RingForm::last>;

@@ -12,17 +12,15 @@
 
 using namespace mhcrt;
 
-static constexpr PreForm kFour = {
-    [](const PreArgs &a, Needs &needs) {
-      return ringTakes(a, needs) && ringTakesGates(a, needs) && ringHasRoom<true>(a.C, needs);
-    },
-    [](const PreArgs &a) { return ringBytes<true>(a.M, a.C); },
-    [](const PreArgs &a, void *scratch, uint32_t *counter, cudaStream_t stream) {
-      return launchRingOf<true>(ringArgsOfPre(a), scratch, counter, stream, a.equal_x != 0);
-    }};
+static constexpr PreForm kPreFour = kRingPre<RingForm::four>;
 
 static const PreForm &formOf(const PreArgs &a) {
-  return a.x_type == MHCRT_F32 ? kPreF32 : a.n == 2 ? kPrePairs : a.layout == MHCRT_LAYOUT_CN ? kPreLast : kFour;
+  const bool isLast = a.layout == MHCRT_LAYOUT_CN;
+  if (a.x_type == MHCRT_F32)
+    return isLast ? kPreF32Last : kPreF32;
+  if (a.n == 2)
+    return kPrePairs;
+  return isLast ? kPreLast : kPreFour;
 }
 
 bool mhcrt::preSm90Takes(const PreArgs &a, Needs &needs) { return formOf(a).takes(a, needs); }

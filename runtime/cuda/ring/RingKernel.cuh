@@ -43,26 +43,27 @@
 
 namespace mhcrt {
 
-/// u of 8 channels from those of the streams, from the first on in steps. Where it is normalised, `weights` is where
-/// those of the channels are.
+/// u of 8 channels, of 4 in f32, from those of the streams, from the first on in steps. Where it is normalised,
+/// `weights` is where those of the channels are.
 template <typename S, int kFirst = 0, int kStep = 1>
 __device__ __forceinline__ uint4 weigh(const uint4 (&x)[4], float4 h, uint32_t weights) {
-  float sum[8];
+  using T = typename S::Element;
+  float sum[kLanesOf<T>];
   float4 scale[2];
   if constexpr (S::kNorms)
     scale[0] = loadSharedFloat4(weights), scale[1] = loadSharedFloat4(weights + 16);
 #pragma unroll
   for (int i = kFirst; i < 4; i += kStep) {
-    float v[8];
-    widen(x[i], v, __nv_bfloat16());
+    float v[kLanesOf<T>];
+    widen(x[i], v, T());
 #pragma unroll
-    for (int e = 0; e < 8; ++e)
+    for (int e = 0; e < kLanesOf<T>; ++e)
       sum[e] = i == kFirst ? part(h, 0) * v[e] : fmaf(part(h, i), v[e], sum[e]);
   }
 #pragma unroll
-  for (int e = 0; e < 8 && S::kNorms; ++e)
+  for (int e = 0; e < kLanesOf<T> && S::kNorms; ++e)
     sum[e] *= part(scale[e / 4], e % 4);
-  return narrow(sum, __nv_bfloat16());
+  return narrow(sum, T());
 }
 
 /// A warp has four tokens of some of a tile's boxes at a time: a line of memory per token, 16 bytes a lane. They are
@@ -100,24 +101,10 @@ struct AggregatorShare {
   }
 };
 
-/// The same of 4 channels in f32.
-__device__ __forceinline__ uint4 weighF32(const uint4 (&x)[4], float4 h) {
-  float sum[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    float v[4];
-    widen(x[i], v, float());
-#pragma unroll
-    for (int e = 0; e < 4; ++e)
-      sum[e] = i == 0 ? h.x * v[e] : fmaf(part(h, i), v[e], sum[e]);
-  }
-  return narrow(sum, float());
-}
-
 /// u of two channels, whose streams lie beside each other; of one in f32.
 template <typename S>
 __device__ __forceinline__ uint32_t weighBeside(uint4 x, float4 h) {
-  using T = std::conditional_t<S::kF32, float, __nv_bfloat16>;
+  using T = typename S::Element;
   float v[kLanesOf<T>], sum[2];
   widen(x, v, T());
 #pragma unroll
@@ -182,8 +169,6 @@ __device__ __forceinline__ void aggregateRole(const RingArgs &args, const RingBl
 #pragma unroll
           for (int quarter = 0; quarter < 4; ++quarter)
             storeOnceIf(stores, to + quarter * (kRow / 4), weighBeside<S>(x[k][quarter], h[k]));
-        } else if constexpr (S::kF32) {
-          storeOnceIf(stores, to, weighF32(x[k], h[k]));
         } else if constexpr (S::kPairs) {
           storeOnceIf(stores, to, weigh<S, 0, 2>(x[k], h[k], weights));
           storeOnceIf(stores, to + S::kWidth, weigh<S, 1, 2>(x[k], h[k], weights));

@@ -11,6 +11,7 @@
 #include "cuda/host/LaunchOverlapping.h"
 #include "cuda/host/Needs.h"
 #include "cuda/host/TensorMap.h"
+#include "cuda/kernels/Pre.h"
 #include "cuda/ring/RingGang.cuh"
 #include "src/KernelArgs.h"
 
@@ -440,6 +441,23 @@ inline RingArgs ringArgsOfPre(const PreArgs &a) {
   args.hResFormat = static_cast<int32_t>(a.h_res_format);
   return args;
 }
+
+/// A call of pre by the ring of a form.
+template <RingForm kForm>
+bool ringTakesPre(const PreArgs &a, Needs &needs) {
+  constexpr bool kF32 = kForm == RingForm::f32 || kForm == RingForm::f32Last;
+  constexpr bool kLast = kForm == RingForm::last || kForm == RingForm::f32Last;
+  return (kF32 ? ringTakesF32(a, needs) : ringTakes(a, needs)) &&
+         needs.that(!kLast || !a.equal_x, "the layout [M,n,C]") && ringTakesGates(a, needs) &&
+         ringHasRoom<true, kForm>(a.C, needs);
+}
+
+template <RingForm kForm>
+constexpr PreForm kRingPre = {ringTakesPre<kForm>, [](const PreArgs &a) { return ringBytes<true, kForm>(a.M, a.C); },
+                              [](const PreArgs &a, void *scratch, uint32_t *counter, cudaStream_t stream) {
+                                return launchRingOf<true, kForm>(ringArgsOfPre(a), scratch, counter, stream,
+                                                                 a.equal_x != 0);
+                              }};
 
 } // namespace mhcrt
 

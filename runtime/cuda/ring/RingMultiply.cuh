@@ -16,8 +16,9 @@ namespace mhcrt {
 /// The token of a group of 8 that lanes 4*g .. 4*g+3 hold: reads of swizzled boxes then meet no bank twice.
 __device__ __forceinline__ int tokenOfLane(int lane) { return (lane >> 3) | (lane & 4); }
 
-/// Products of one stream of a tile with phi; block 3 has the sums of squares, where no norm needs more.
-template <typename S, bool kSquaresToo = !S::kNorms && !S::kF32>
+/// Products of one stream of a tile with phi; block 3 has the sums of squares, where no norm needs more and a number is
+/// one term.
+template <typename S>
 __device__ __forceinline__ void multiplyStream(const PhiFragments<S::kHeld> &phi, int stream,
                                                const uint4 (&values)[S::kGroups],
                                                float (&sums)[S::kGroups][kPhiBlocks + 1][4]) {
@@ -32,7 +33,7 @@ __device__ __forceinline__ void multiplyStream(const PhiFragments<S::kHeld> &phi
                      part(values[group], 2 * half + 1));
     }
 #pragma unroll
-    for (int group = 0; group < S::kGroups && kSquaresToo; ++group) {
+    for (int group = 0; group < S::kGroups && !S::kNorms && !S::kF32; ++group) {
       const uint32_t low = part(values[group], 2 * half), high = part(values[group], 2 * half + 1);
       multiplyBf16(sums[group][kPhiBlocks], low, 0, high, 0, low, high);
     }

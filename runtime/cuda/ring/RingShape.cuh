@@ -12,6 +12,7 @@
 #include "cuda/ring/PhiFragments.cuh"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace mhcrt {
 
@@ -54,7 +55,8 @@ struct RingTiling {
   static constexpr bool kStreamsLast = false;             ///< see LastShape
   static constexpr bool kCounted = false;                 ///< see CountedShape
   static constexpr bool kF32 = kF32_;                     ///< x and u are f32, else bf16
-  static constexpr bool kNorms = kNorms_;                 ///< see NormShape
+  using Element = std::conditional_t<kF32, float, __nv_bfloat16>;
+  static constexpr bool kNorms = kNorms_; ///< see NormShape
   /// A token's partial sums are columns 0..3, sum of squares, columns 4..23, 3 unused; or see productPlace().
   static constexpr int kRowFloats = kNorms ? 36 : 28;
   static constexpr int kRowBytes = kRowFloats * 4;
