@@ -3,154 +3,15 @@
 // Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Long because the choices of all kernels share the calls of one fixture.
-//
 //===------------------------------------------------------------------------===//
-#include "../Call.h"
-#include "FakeDriver.h"
+#include "Choice.h"
 
 #include "cuda/host/Context.h"
 #include "cuda/stream/StreamTiles.h"
-#include "mhcrt/cuda.h"
-
-#include <gtest/gtest.h>
 
 using namespace mhcrt::test;
 
 namespace {
-
-constexpr int32_t F = MHCRT_F32, B = MHCRT_BF16, H = MHCRT_F16, none = MHCRT_NONE;
-
-/// Nothing reads it.
-alignas(256) char memory[256];
-void *const t = memory, *const odd = memory + 4;
-
-class CudaChoice : public testing::Test {
-protected:
-  CudaChoice() {
-    driver() = FakeDriver();
-    EXPECT_EQ(mhcrt_context_create(0, &context), MHCRT_OK);
-  }
-  ~CudaChoice() override { mhcrt_context_destroy(context); }
-
-  std::string chosen(const char *op) {
-    EXPECT_EQ(mhcrt_last_status(context), MHCRT_OK) << mhcrt_last_error(context);
-    const char *name = mhcrt_cuda_chosen(context, op);
-    return name ? name : "none";
-  }
-
-  std::string sinkhorn(int64_t n, void *logits = t) {
-    call(mhcrt_sinkhorn, context, logits, F, t, F, 100, n, 0, 0, 0, 1e-6, 20);
-    return chosen("sinkhorn");
-  }
-  std::string sinkhornBwd(int64_t n, int64_t iters) {
-    call(mhcrt_sinkhorn_bwd, context, t, F, t, F, t, F, 100, n, 0, 0, 0, 1e-6, iters);
-    return chosen("sinkhorn_bwd");
-  }
-  std::string rebuild(int32_t type, int64_t n, int64_t C, int32_t layout = MHCRT_LAYOUT_NC, int64_t layers = 2,
-                      void *f = t) {
-    const std::vector<const void *> in(layers, t), fs(layers, f);
-    const std::vector<void *> out(layers, t);
-    call(mhcrt_rebuild, context, t, type, in.data(), F, layers, fs.data(), type, layers, nullptr, none, 0, in.data(), F,
-         layers, in.data(), F, layers, nullptr, none, 0, out.data(), type, layers, out.data(), type, layers, 100, n, C,
-         0, layout, 0, 0, 0, 0);
-    return chosen("rebuild");
-  }
-  /// Variants of aggregate, post, expand, contract and aggregate_bwd.
-  std::string streams(int32_t type, int64_t C, int32_t layout, int64_t n = 4) {
-    call(mhcrt_aggregate, context, t, type, t, F, t, type, 100, n, C, layout);
-    call(mhcrt_post, context, t, type, nullptr, none, t, F, t, type, t, F, nullptr, none, t, type, 100, C, n, 0, layout,
-         0, 0, 0);
-    call(mhcrt_expand, context, t, type, t, type, 100, C, n, layout);
-    call(mhcrt_contract, context, t, type, t, type, 100, n, C, layout, 0);
-    call(mhcrt_aggregate_bwd, context, t, type, t, type, t, F, nullptr, none, t, type, t, F, 100, C, n, layout);
-    return chosen("aggregate") + " " + chosen("post") + " " + chosen("expand") + " " + chosen("contract") + " " +
-           chosen("aggregate_bwd");
-  }
-  std::string postBwd(int32_t type, int64_t C, int32_t layout, void *dBias, void *seed = nullptr, int64_t n = 4) {
-    call(mhcrt_post_bwd, context, t, type, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none,
-         nullptr, none, nullptr, none, t, type, t, F, t, F, t, type, dBias, dBias ? F : none, 100, n, C, seed ? 2 : 0,
-         layout, 0, 0, 0);
-    return chosen("post_bwd");
-  }
-  std::string projection(int32_t type, int64_t C, int64_t N, int64_t n = 4, int32_t layout = MHCRT_LAYOUT_NC) {
-    call(mhcrt_projection, context, t, type, t, F, t, F, t, F, t, F, 100, n, C, N, n * C, layout, 0, 0, 1e-6,
-         MHCRT_STAT_INV_RMS, precision);
-    return chosen("projection");
-  }
-  std::string projectionBwd(int32_t type, int64_t C, int64_t N, int32_t dxType, int64_t n = 4) {
-    call(mhcrt_projection_bwd, context, t, F, t, F, t, type, t, F, t, F, t, F, nullptr, none, t, F, t, F, t, dxType, t,
-         F, t, F, 100, N, n, C, n * C, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, precision);
-    return chosen("projection_bwd");
-  }
-  std::string pre(int32_t type, int64_t C, int32_t map = MHCRT_RES_MAP_SINKHORN, int64_t n = 4,
-                  int32_t layout = MHCRT_LAYOUT_NC) {
-    const int64_t N = map == MHCRT_RES_MAP_PERMUTATION ? 32 : n * n + 2 * n;
-    call(mhcrt_pre, context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, 100, n, C, N,
-         n * C, 3, layout, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
-    return chosen("pre");
-  }
-  void callPostPre(int32_t type, int64_t C, void *seed = nullptr) {
-    call(mhcrt_post_pre, context, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F,
-         nullptr, none, t, F, t, F, nullptr, none, t, type, t, type, t, F, t, F, t, F, t, F, t, F, 100, C, 4,
-         seed ? 2 : 0, 24, 4 * C, 3, MHCRT_LAYOUT_NC, 0, 0.0, 0, 0, 0, 1e-6, 1e-6, 2, MHCRT_RES_MAP_SINKHORN, 0, 0, 0,
-         1e-6, 20, 0, precision);
-  }
-  std::string postPre(int32_t type, int64_t C, void *seed = nullptr) {
-    callPostPre(type, C, seed);
-    return chosen("post_pre");
-  }
-  /// With the norm of u.
-  std::string postPreNormed(int64_t C, int32_t weightType) {
-    mhcrt_post_pre_args args = {};
-    args.size = sizeof(args);
-    args.f = args.x = t, args.f_type = args.x_type = B;
-    args.h_post = args.h_res = args.phi = args.alpha = args.beta = args.u_norm_weight = t;
-    args.h_post_type = args.h_res_type = args.phi_type = args.alpha_type = args.beta_type = F;
-    args.y = args.u = args.next_h_post = args.next_h_res = t, args.y_type = args.u_type = B;
-    args.next_h_post_type = args.next_h_res_type = F, args.u_norm_weight_type = weightType;
-    args.M = 100, args.C = C, args.n = 4, args.N = 24, args.K = 4 * C, args.A = 3;
-    args.res_map = MHCRT_RES_MAP_SINKHORN, args.iters = 20, args.precision = precision;
-    args.norm_eps = args.sk_eps = args.u_norm_eps = 1e-6;
-    EXPECT_EQ(mhcrt_post_pre(context, &args), MHCRT_OK) << mhcrt_last_error(context);
-    return chosen("post_pre");
-  }
-  std::string preBwd(int32_t type, int64_t C, int64_t n = 4) {
-    call(mhcrt_pre_bwd, context, t, type, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, none,
-         nullptr, none, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, 100, C, n, 2 * n + n * n,
-         n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
-    return chosen("pre_bwd");
-  }
-  /// With a tensor as the start of the gradient of y; without those of y, bias and seed that are null.
-  std::string postPreBwd(int32_t type, int64_t C, void *y = t, void *bias = nullptr, void *seed = nullptr,
-                         void *dBias = nullptr) {
-    call(mhcrt_post_pre_bwd, context, t, type, nullptr, none, t, F, t, F, y, y ? type : none, t, type, nullptr, none,
-         nullptr, none, t, type, bias, bias ? F : none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F, t, F,
-         t, F, t, F, t, F, t, F, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, type, t,
-         F, t, F, t, type, dBias, dBias ? F : none, t, F, t, F, t, F, t, F, 100, C, 4, seed ? 2 : 0, 24, 4 * C, 3, 0, 0,
-         0.0, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
-    return chosen("post_pre_bwd");
-  }
-  std::string head(int32_t type, int64_t C) {
-    call(mhcrt_head, context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, 100, 4, C, 4 * C, 1, 0, 0, 0,
-         1e-6, 1e-6, precision);
-    return chosen("head");
-  }
-  std::string postHead(int32_t type, int64_t C, void *y = t, void *seed = nullptr) {
-    call(mhcrt_post_head, context, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F, t,
-         F, t, F, t, F, y, y ? type : none, t, type, t, F, t, F, t, F, 100, C, 4, seed ? 2 : 0, 4 * C, 1, 0, 0, 0.0, 0,
-         0, 0, 1e-6, 1e-6, precision);
-    return chosen("post_head");
-  }
-  std::string headBwd(int32_t type, int64_t C) {
-    call(mhcrt_head_bwd, context, t, type, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F,
-         t, F, t, type, t, F, t, F, t, F, t, F, 100, C, 4, 4 * C, 1, 0, 0, 0, 1e-6, 1e-6, precision);
-    return chosen("head_bwd");
-  }
-
-  mhcrt_context *context = nullptr;
-  int32_t precision = MHCRT_PRECISION_BF16X3;
-};
 
 TEST_F(CudaChoice, ResidualMaps) {
   EXPECT_EQ(sinkhorn(4), "n4");
@@ -272,21 +133,6 @@ TEST_F(CudaChoice, ScratchOfAFewColumnsOfEightStreams) {
   EXPECT_EQ(driver().count("malloc"), mallocs);
 }
 
-TEST_F(CudaChoice, TwoOrEightStreamsInWords) {
-  mhcrt_cuda_pin(context, "expand=n2n8");
-  call(mhcrt_expand, context, t, B, t, B, 100, 64, 4, MHCRT_LAYOUT_NC);
-  EXPECT_STREQ(mhcrt_last_error(context),
-               "mhcrt_expand: the pinned variant 'n2n8' does not take this call: needed 2 or 8 streams");
-  mhcrt_clear_error(context);
-  mhcrt_cuda_pin(context, "aggregate=n2n8");
-  call(mhcrt_aggregate, context, t, B, odd, F, t, B, 100, 2, 64, MHCRT_LAYOUT_NC);
-  EXPECT_STREQ(mhcrt_last_error(context), "mhcrt_aggregate: the pinned variant 'n2n8' does not take this call: needed "
-                                          "an address that is a multiple of 8");
-  mhcrt_clear_error(context);
-  call(mhcrt_aggregate, context, t, B, memory + 8, F, t, B, 100, 2, 64, MHCRT_LAYOUT_NC);
-  EXPECT_EQ(chosen("aggregate"), "n2n8");
-}
-
 TEST_F(CudaChoice, Projections) {
   EXPECT_EQ(projection(B, 4096, 24), "sm90");
   EXPECT_EQ(projection(B, 4096, 4), "tf32x3");
@@ -385,37 +231,6 @@ TEST_F(CudaChoice, NormsOfUAreMadeByClusters) {
   }
 }
 
-/// Its parts have rows of their own, which strict mode asks: the reasons of all are told.
-TEST_F(CudaChoice, SeparateLaunchesAreNotGeneric) {
-  mhcrt_cuda_set_strict(context, 1);
-  EXPECT_EQ(postPre(B, 4096, t), "separate"); // a dropout
-  EXPECT_EQ(postPreBwd(B, 4096, t, nullptr, t), "separate");
-  const auto refusal = [&](int64_t C) {
-    callPostPre(B, C);
-    const std::string text = mhcrt_last_error(context);
-    mhcrt_clear_error(context);
-    return text;
-  };
-  const std::string widths = "needed C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 6656, 7168, "
-                             "8192, 12288 or 16384";
-  EXPECT_EQ(refusal(33), "mhcrt_post_pre: no variant that is faster than 'generic' takes its part 'post', and strict "
-                         "mode refuses that one. sm90: " +
-                             widths +
-                             ". n4 of post: 'C' is 33; needed a multiple of 8. n2n8 of post: needed 2 or 8 streams. "
-                             "cn4 of post: needed the layout [M,C,n]");
-  precision = MHCRT_PRECISION_IEEE;
-  EXPECT_EQ(refusal(4096), "mhcrt_post_pre: no variant that is faster than 'generic' takes its part 'pre', and strict "
-                           "mode refuses that one. sm90: 'precision' is ieee; needed at most bf16x3. sm90 of pre: "
-                           "'precision' is ieee; needed at most bf16x3. n8 of pre: 'precision' is ieee; needed at most "
-                           "bf16x3. tf32x3 of pre: 'precision' is ieee; needed at most tf32x3");
-  // The reasons are those of one call.
-  call(mhcrt_aggregate, context, t, B, t, F, t, B, 100, 4, 33, MHCRT_LAYOUT_NC);
-  EXPECT_STREQ(mhcrt_last_error(context), "mhcrt_aggregate: no variant that is faster than 'generic' takes this call, "
-                                          "and strict mode refuses that one. n4: 'C' is 33; needed a multiple of 8. "
-                                          "n2n8: needed 2 or 8 streams. cn4: needed the layout [M,C,n]");
-  mhcrt_clear_error(context);
-}
-
 TEST_F(CudaChoice, Boundaries) {
   EXPECT_EQ(postPreBwd(B, 4096), "sm90");
   EXPECT_EQ(postPreBwd(B, 128), "sm90");
@@ -429,63 +244,6 @@ TEST_F(CudaChoice, Boundaries) {
   EXPECT_EQ(postPreBwd(B, 4096, odd), "separate");
   precision = MHCRT_PRECISION_TF32X3;
   EXPECT_EQ(postPreBwd(B, 4096), "separate");
-}
-
-TEST_F(CudaChoice, WidthsInWords) {
-  EXPECT_EQ(pre(B, 8256), "tf32x3");
-  mhcrt_cuda_choice choice;
-  mhcrt_cuda_choice_at(context, 0, &choice);
-  EXPECT_STREQ(choice.fallback, "sm90: needed C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, "
-                                "6656, 7168, 8192, 12288 or 16384. n8: needed more than 4 streams");
-  EXPECT_EQ(pre(B, 4098, MHCRT_RES_MAP_SINKHORN, 2), "generic"); // half a vector
-  mhcrt_cuda_choice_at(context, 1, &choice);
-  EXPECT_STREQ(choice.fallback, "sm90: needed C = 1536, 2048, 2560, 3072, 4096, 5120, 6144, 8192, 10240 or 12288. "
-                                "n8: needed more than 4 streams. tf32x3: 'K' is 8196; needed a multiple of 32");
-}
-
-TEST_F(CudaChoice, NeedsOfBoundariesInWords) {
-  EXPECT_EQ(postPre(B, 8256), "separate");
-  mhcrt_cuda_choice choice;
-  mhcrt_cuda_choice_at(context, 0, &choice);
-  EXPECT_STREQ(choice.fallback, "sm90: needed C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, "
-                                "6656, 7168, 8192, 12288 or 16384");
-  mhcrt_cuda_pin(context, "post_pre=sm90");
-  callPostPre(B, 4096, t);
-  EXPECT_STREQ(mhcrt_last_error(context),
-               "mhcrt_post_pre: the pinned variant 'sm90' does not take this call: 'seed' is "
-               "given; needed none");
-  mhcrt_clear_error(context);
-  mhcrt_cuda_pin(context, "post_pre_bwd=sm90");
-  call(mhcrt_post_pre_bwd, context, nullptr, none, nullptr, none, t, F, t, F, nullptr, none, nullptr, none, nullptr,
-       none, nullptr, none, t, B, nullptr, none, t, F, t, B, t, F, nullptr, none, t, F, nullptr, none, t, F, t, F, t, F,
-       t, F, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, B, nullptr, none, nullptr,
-       none, t, B, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, 100, 4096, 4, 0, 24,
-       4 * 4096, 3, 0, 0, 0.0, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
-  EXPECT_STREQ(mhcrt_last_error(context),
-               "mhcrt_post_pre_bwd: the pinned variant 'sm90' does not take this call: 'd_u' is absent; needed it");
-  mhcrt_clear_error(context);
-}
-
-TEST_F(CudaChoice, NeedsOfInterleavedStreamsInWords) {
-  mhcrt_cuda_pin(context, "expand=cn4");
-  call(mhcrt_expand, context, t, B, t, B, 100, 64, 4, MHCRT_LAYOUT_NC);
-  EXPECT_STREQ(mhcrt_last_error(context),
-               "mhcrt_expand: the pinned variant 'cn4' does not take this call: needed the layout [M,C,n]");
-  mhcrt_clear_error(context);
-  call(mhcrt_expand, context, t, B, t, B, 100, 33, 4, MHCRT_LAYOUT_CN);
-  EXPECT_STREQ(mhcrt_last_error(context),
-               "mhcrt_expand: the pinned variant 'cn4' does not take this call: 'C' is 33; needed a multiple of 2");
-  mhcrt_clear_error(context);
-}
-
-TEST_F(CudaChoice, NeedsOfTilesInWords) {
-  mhcrt_cuda_pin(context, "projection_bwd=tf32x3");
-  call(mhcrt_projection_bwd, context, t, F, t, F, t, F, t, F, nullptr, none, t, F, nullptr, none, nullptr, none,
-       nullptr, none, nullptr, none, nullptr, none, nullptr, none, 100, 24, 4, 64, 256, 0, 0, 0, 1e-6,
-       MHCRT_STAT_INV_RMS, precision);
-  EXPECT_STREQ(mhcrt_last_error(context),
-               "mhcrt_projection_bwd: the pinned variant 'tf32x3' does not take this call: needed a gradient");
-  mhcrt_clear_error(context);
 }
 
 TEST_F(CudaChoice, Precisions) {
@@ -570,63 +328,6 @@ TEST_F(CudaChoice, KernelsOverlapFromHopperOn) {
   driver().major = 8;
   EXPECT_EQ(overlapping(), 0);
   EXPECT_EQ(driver().launches.size(), 5u);
-}
-
-/// Parts of a GPU have no room for 16 blocks that need a multiprocessor each. Of widths that no other test has: a
-/// kernel asks once.
-TEST_F(CudaChoice, NoRoomForAClusterOfBlocks) {
-  driver().clusters = 0;
-  EXPECT_EQ(pre(B, 5120), "tf32x3");
-  EXPECT_EQ(projection(B, 5120, 24), "tf32x3");
-  EXPECT_EQ(head(B, 5120), "tf32x3");
-  ASSERT_EQ(mhcrt_cuda_choices(context), 3);
-  for (int32_t index = 0; index < 3; ++index) {
-    mhcrt_cuda_choice choice;
-    mhcrt_cuda_choice_at(context, index, &choice);
-    const char *const others = index < 2 ? ". n8: needed more than 4 streams" : "";
-    EXPECT_EQ(choice.fallback, std::string("sm90: the GPU has room for 0 clusters of 16 blocks; needed 1") + others)
-        << choice.op;
-  }
-  mhcrt_cuda_pin(context, "pre=sm90");
-  call(mhcrt_pre, context, t, B, t, F, t, F, t, F, t, F, t, B, t, F, t, F, t, F, t, F, t, F, 100, 4, 5120, 24, 20480, 3,
-       0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, precision);
-  EXPECT_STREQ(mhcrt_last_error(context), "mhcrt_pre: the pinned variant 'sm90' does not take this call: the GPU has "
-                                          "room for 0 clusters of 16 blocks; needed 1");
-  mhcrt_clear_error(context);
-  EXPECT_EQ(preBwd(B, 5120), "sm90"); // has no clusters
-  mhcrt_cuda_pin(context, "pre=");
-  EXPECT_EQ(postPre(B, 6144), "separate");
-}
-
-/// Blocks that wait for each other without a cluster: 64, of which this GPU has room for 60.
-TEST_F(CudaChoice, NoRoomForAGangOfBlocks) {
-  driver().multiprocessors = 30;
-  EXPECT_EQ(projection(B, 12288, 24), "tf32x3");
-  mhcrt_cuda_choice choice;
-  mhcrt_cuda_choice_at(context, 0, &choice);
-  EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 64 blocks; needed 1. "
-                                "n8: needed more than 4 streams");
-  EXPECT_EQ(postPre(B, 12288), "separate");
-  mhcrt_cuda_choice_at(context, 1, &choice);
-  EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 64 blocks; needed 1");
-}
-
-TEST_F(CudaChoice, ADriverThatKnowsNoSuchClusters) {
-  driver().clustersError = cudaErrorInvalidClusterSize;
-  EXPECT_EQ(pre(B, 2560), "tf32x3");
-  EXPECT_EQ(projection(B, 2560, 24), "tf32x3");
-  EXPECT_EQ(head(B, 2560), "tf32x3");
-}
-
-/// A call that asks for another variant anyway reports nothing, and needs no answer of the driver.
-TEST_F(CudaChoice, RoomIsTheLastNeed) {
-  driver().clusters = 0;
-  EXPECT_EQ(pre(H, 2048), "tf32x3");
-  mhcrt_cuda_choice choice;
-  mhcrt_cuda_choice_at(context, 0, &choice);
-  EXPECT_STREQ(choice.fallback, "sm90: 'x' has dtype f16; needed bf16. n8: needed more than 4 streams");
-  driver().clusters = 7;
-  EXPECT_EQ(pre(B, 2048), "sm90");
 }
 
 /// A run adds what 64 tokens give at a time: 256 of those at most, so that their sum is as exact as a short one.

@@ -1,0 +1,154 @@
+//===- Choice.h - Calls of all ops on a driver that takes notes -*- C++ -*-===//
+//
+// Part of the mhc project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===------------------------------------------------------------------------===//
+#ifndef MHCRT_TEST_CUDA_HOST_CHOICE_H
+#define MHCRT_TEST_CUDA_HOST_CHOICE_H
+
+#include "../Call.h"
+#include "FakeDriver.h"
+
+#include "mhcrt/cuda.h"
+
+#include <gtest/gtest.h>
+
+namespace mhcrt::test {
+
+constexpr int32_t F = MHCRT_F32, B = MHCRT_BF16, H = MHCRT_F16, none = MHCRT_NONE;
+
+/// Nothing reads it.
+alignas(256) inline char memory[256];
+inline void *const t = memory, *const odd = memory + 4;
+
+class CudaChoice : public testing::Test {
+protected:
+  CudaChoice() {
+    driver() = FakeDriver();
+    EXPECT_EQ(mhcrt_context_create(0, &context), MHCRT_OK);
+  }
+  ~CudaChoice() override { mhcrt_context_destroy(context); }
+
+  std::string chosen(const char *op) {
+    EXPECT_EQ(mhcrt_last_status(context), MHCRT_OK) << mhcrt_last_error(context);
+    const char *name = mhcrt_cuda_chosen(context, op);
+    return name ? name : "none";
+  }
+
+  std::string sinkhorn(int64_t n, void *logits = t) {
+    call(mhcrt_sinkhorn, context, logits, F, t, F, 100, n, 0, 0, 0, 1e-6, 20);
+    return chosen("sinkhorn");
+  }
+  std::string sinkhornBwd(int64_t n, int64_t iters) {
+    call(mhcrt_sinkhorn_bwd, context, t, F, t, F, t, F, 100, n, 0, 0, 0, 1e-6, iters);
+    return chosen("sinkhorn_bwd");
+  }
+  std::string rebuild(int32_t type, int64_t n, int64_t C, int32_t layout = MHCRT_LAYOUT_NC, int64_t layers = 2,
+                      void *f = t) {
+    const std::vector<const void *> in(layers, t), fs(layers, f);
+    const std::vector<void *> out(layers, t);
+    call(mhcrt_rebuild, context, t, type, in.data(), F, layers, fs.data(), type, layers, nullptr, none, 0, in.data(), F,
+         layers, in.data(), F, layers, nullptr, none, 0, out.data(), type, layers, out.data(), type, layers, 100, n, C,
+         0, layout, 0, 0, 0, 0);
+    return chosen("rebuild");
+  }
+  /// Variants of aggregate, post, expand, contract and aggregate_bwd.
+  std::string streams(int32_t type, int64_t C, int32_t layout, int64_t n = 4) {
+    call(mhcrt_aggregate, context, t, type, t, F, t, type, 100, n, C, layout);
+    call(mhcrt_post, context, t, type, nullptr, none, t, F, t, type, t, F, nullptr, none, t, type, 100, C, n, 0, layout,
+         0, 0, 0);
+    call(mhcrt_expand, context, t, type, t, type, 100, C, n, layout);
+    call(mhcrt_contract, context, t, type, t, type, 100, n, C, layout, 0);
+    call(mhcrt_aggregate_bwd, context, t, type, t, type, t, F, nullptr, none, t, type, t, F, 100, C, n, layout);
+    return chosen("aggregate") + " " + chosen("post") + " " + chosen("expand") + " " + chosen("contract") + " " +
+           chosen("aggregate_bwd");
+  }
+  std::string postBwd(int32_t type, int64_t C, int32_t layout, void *dBias, void *seed = nullptr, int64_t n = 4) {
+    call(mhcrt_post_bwd, context, t, type, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none,
+         nullptr, none, nullptr, none, t, type, t, F, t, F, t, type, dBias, dBias ? F : none, 100, n, C, seed ? 2 : 0,
+         layout, 0, 0, 0);
+    return chosen("post_bwd");
+  }
+  std::string projection(int32_t type, int64_t C, int64_t N, int64_t n = 4, int32_t layout = MHCRT_LAYOUT_NC) {
+    call(mhcrt_projection, context, t, type, t, F, t, F, t, F, t, F, 100, n, C, N, n * C, layout, 0, 0, 1e-6,
+         MHCRT_STAT_INV_RMS, precision);
+    return chosen("projection");
+  }
+  std::string projectionBwd(int32_t type, int64_t C, int64_t N, int32_t dxType, int64_t n = 4) {
+    call(mhcrt_projection_bwd, context, t, F, t, F, t, type, t, F, t, F, t, F, nullptr, none, t, F, t, F, t, dxType, t,
+         F, t, F, 100, N, n, C, n * C, 0, 0, 0, 1e-6, MHCRT_STAT_INV_RMS, precision);
+    return chosen("projection_bwd");
+  }
+  std::string pre(int32_t type, int64_t C, int32_t map = MHCRT_RES_MAP_SINKHORN, int64_t n = 4,
+                  int32_t layout = MHCRT_LAYOUT_NC) {
+    const int64_t N = map == MHCRT_RES_MAP_PERMUTATION ? 32 : n * n + 2 * n;
+    call(mhcrt_pre, context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, 100, n, C, N,
+         n * C, 3, layout, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
+    return chosen("pre");
+  }
+  void callPostPre(int32_t type, int64_t C, void *seed = nullptr) {
+    call(mhcrt_post_pre, context, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F,
+         nullptr, none, t, F, t, F, nullptr, none, t, type, t, type, t, F, t, F, t, F, t, F, t, F, 100, C, 4,
+         seed ? 2 : 0, 24, 4 * C, 3, MHCRT_LAYOUT_NC, 0, 0.0, 0, 0, 0, 1e-6, 1e-6, 2, MHCRT_RES_MAP_SINKHORN, 0, 0, 0,
+         1e-6, 20, 0, precision);
+  }
+  std::string postPre(int32_t type, int64_t C, void *seed = nullptr) {
+    callPostPre(type, C, seed);
+    return chosen("post_pre");
+  }
+  /// With the norm of u.
+  std::string postPreNormed(int64_t C, int32_t weightType) {
+    mhcrt_post_pre_args args = {};
+    args.size = sizeof(args);
+    args.f = args.x = t, args.f_type = args.x_type = B;
+    args.h_post = args.h_res = args.phi = args.alpha = args.beta = args.u_norm_weight = t;
+    args.h_post_type = args.h_res_type = args.phi_type = args.alpha_type = args.beta_type = F;
+    args.y = args.u = args.next_h_post = args.next_h_res = t, args.y_type = args.u_type = B;
+    args.next_h_post_type = args.next_h_res_type = F, args.u_norm_weight_type = weightType;
+    args.M = 100, args.C = C, args.n = 4, args.N = 24, args.K = 4 * C, args.A = 3;
+    args.res_map = MHCRT_RES_MAP_SINKHORN, args.iters = 20, args.precision = precision;
+    args.norm_eps = args.sk_eps = args.u_norm_eps = 1e-6;
+    EXPECT_EQ(mhcrt_post_pre(context, &args), MHCRT_OK) << mhcrt_last_error(context);
+    return chosen("post_pre");
+  }
+  std::string preBwd(int32_t type, int64_t C, int64_t n = 4) {
+    call(mhcrt_pre_bwd, context, t, type, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, nullptr, none,
+         nullptr, none, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, t, F, 100, C, n, 2 * n + n * n,
+         n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
+    return chosen("pre_bwd");
+  }
+  /// With a tensor as the start of the gradient of y; without those of y, bias and seed that are null.
+  std::string postPreBwd(int32_t type, int64_t C, void *y = t, void *bias = nullptr, void *seed = nullptr,
+                         void *dBias = nullptr) {
+    call(mhcrt_post_pre_bwd, context, t, type, nullptr, none, t, F, t, F, y, y ? type : none, t, type, nullptr, none,
+         nullptr, none, t, type, bias, bias ? F : none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F, t, F,
+         t, F, t, F, t, F, t, F, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, type, t,
+         F, t, F, t, type, dBias, dBias ? F : none, t, F, t, F, t, F, t, F, 100, C, 4, seed ? 2 : 0, 24, 4 * C, 3, 0, 0,
+         0.0, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
+    return chosen("post_pre_bwd");
+  }
+  std::string head(int32_t type, int64_t C) {
+    call(mhcrt_head, context, t, type, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F, 100, 4, C, 4 * C, 1, 0, 0, 0,
+         1e-6, 1e-6, precision);
+    return chosen("head");
+  }
+  std::string postHead(int32_t type, int64_t C, void *y = t, void *seed = nullptr) {
+    call(mhcrt_post_head, context, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F, t,
+         F, t, F, t, F, y, y ? type : none, t, type, t, F, t, F, t, F, 100, C, 4, seed ? 2 : 0, 4 * C, 1, 0, 0, 0.0, 0,
+         0, 0, 1e-6, 1e-6, precision);
+    return chosen("post_head");
+  }
+  std::string headBwd(int32_t type, int64_t C) {
+    call(mhcrt_head_bwd, context, t, type, t, F, t, type, t, F, t, F, t, F, t, F, t, F, t, F, t, type, t, F, t, F, t, F,
+         t, F, t, type, t, F, t, F, t, F, t, F, 100, C, 4, 4 * C, 1, 0, 0, 0, 1e-6, 1e-6, precision);
+    return chosen("head_bwd");
+  }
+
+  mhcrt_context *context = nullptr;
+  int32_t precision = MHCRT_PRECISION_BF16X3;
+};
+
+} // namespace mhcrt::test
+
+#endif // MHCRT_TEST_CUDA_HOST_CHOICE_H
