@@ -116,7 +116,7 @@ static void addRaise(OpPassManager &pm, const PipelineOptions &options) {
 static void addFuse(OpPassManager &pm, const PipelineOptions &options) {
   if (options.fuse == FuseLevel::none)
     return;
-  pm.addNestedPass<func::FuncOp>(createFusePass({options.fuse, options.fuseLimit}));
+  pm.addNestedPass<func::FuncOp>(createFusePass({options.fuse, options.fuseLimit, /*norms=*/options.grad.empty()}));
   pm.addPass(createCSEPass());
 }
 

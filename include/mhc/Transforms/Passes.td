@@ -350,8 +350,9 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
     `mhc.pre` of the streams that it makes into one `mhc.post_pre`, their gradients into one `mhc.post_pre_bwd`, and
     `mhc.post` and the `mhc.head` of its streams into one `mhc.post_head`, which writes the streams only where something
     else reads them. A norm with a weight, `mhc.rms_norm` or written out, that alone reads the u of a `mhc.post_pre`
-    becomes a part of it; where a model is trained, gradients read u as well, and it stays. From `layer` on, a sum of two
-    gradients of streams is added up in the `mhc.pre_bwd` or `mhc.post_bwd` that makes one of them. At every level but
+    becomes a part of it, and rounds once in place of twice. A program with gradients keeps it (`norms=false`): there u
+    is kept or made again for the norm's own gradient, and a model serves with the bits that it was trained with. From
+    `layer` on, a sum of two gradients of streams is added up in the `mhc.pre_bwd` or `mhc.post_bwd` that makes one of them. At every level but
     `none`, ops whose results are partly unused are narrowed, gradients of parts that
     fill a tensor are laid side by side instead of added up among zeros, and matrix products round their own results,
     also where these are reshaped, transposed or joined before.
@@ -369,7 +370,8 @@ def FusePass : Pass<"mhc-fuse", "::mlir::func::FuncOp"> {
              clEnumValN(::mhc::FuseLevel::chain, "chain", "each mHC op"),
              clEnumValN(::mhc::FuseLevel::layer, "layer", "one pre and one post per sublayer"),
              clEnumValN(::mhc::FuseLevel::model, "model", "the post of one sublayer and the pre of the next"))}]>,
-    Option<"limit", "limit", "int64_t", /*default=*/"-1", "Fuse at most N chains; all with -1">
+    Option<"limit", "limit", "int64_t", /*default=*/"-1", "Fuse at most N chains; all with -1">,
+    Option<"norms", "norms", "bool", /*default=*/"true", "Join the norm of u with the boundary in front of it">
   ];
   let dependentDialects = ["::mhc::MhcDialect", "::mlir::tensor::TensorDialect"];
 }

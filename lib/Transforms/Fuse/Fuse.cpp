@@ -72,7 +72,8 @@ struct FusePass : mhc::impl::FusePassBase<FusePass> {
       eraseDeadOps(func);
       if (level == FuseLevel::model) { // of gradients first what no end of a chain can do without
         fusePostPre(func, sites);
-        fuseNormOfU(func, sites);
+        if (norms)
+          fuseNormOfU(func, sites);
         fusePostHead(func, sites);
         fusePostPreBwd(func, sites);
       }

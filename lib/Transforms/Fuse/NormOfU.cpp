@@ -4,8 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Most sublayers begin with a norm of their input: as mhc.rms_norm or written out, in the type of u or in f32 and
-// rounded. It joins the boundary in front of it where nothing else reads u: a gradient that keeps u does, so that the
-// norms of a model that is trained stay as they are.
+// rounded. It joins the boundary in front of it where nothing else reads u.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,6 +21,9 @@ int64_t postPreSm90Bytes(const PostPreArgs &args); ///< of scratch memory; 0 for
 /// `counter`: of tiles, from the context, or null.
 cudaError_t postPreSm90(const PostPreArgs &args, void *scratch, uint32_t *counter, cudaStream_t stream);
 
+/// Whether a call that normalises u has a launch for that: there are no kernels of gangs that do both.
+inline bool hasNormApart(const PostPreArgs &args) { return args.u_norm_weight && args.C >= 8192; }
+
 // Kernels of these that normalise u, and their further needs.
 bool postPreNormTakes(const PostPreArgs &args, Needs &needs);
 cudaError_t postPreNorm(const PostPreArgs &args, uint32_t *counter, cudaStream_t stream);

@@ -12,8 +12,9 @@
 // Needs   sm_90, n = 4, layout nC, C a multiple of 16 bytes; d_f, no dropout; C of at most 16384 with d_bias.
 // Round   f32 sums, in an order that C decides; one rounding at the store.
 // Result  H200, bf16, us and percent of copy, 8192x4096, 8192x7168, 8192x2560, 65536x768: without d_x 160 (99), 273
-//         (102), 99 (100), 235 (102). 128 registers, no spills, 220 kB of shared memory. H100, 8192x4096, with d_x: 343
-//         (91), and d_bias 352 (89), and d_x_in 415 (97), f32 604 (96); up to 144 registers.
+//         (102), 99 (100), 235 (102), with d_x 231 (96), 406 (96), 146 (95), 366 (91). 128 registers, no spills, 220 kB
+//         of shared memory. H100, 8192x4096, with d_x, before its teams were measured: 343 (91), and d_bias 352 (89),
+//         and d_x_in 415 (97), f32 604 (96); up to 144 registers.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Context.h"

@@ -5,8 +5,9 @@
 //
 //   y = post(f, bias, h_post, x, h_res)          u, h_pre, next_h_post, next_h_res, proj, stat = pre(y)
 //
-// sm90: one launch. Separate: the launches of post and pre, by the rows of their tables, and that of the norm of u
-// where there is one: it reads u as pre has rounded it.
+// sm90: one launch, and of 8192 channels and more one for the norm of u where there is one. Separate: the launches of
+// post and pre, by the rows of their tables, and that of the norm. Behind another launch the norm reads u as it was
+// rounded there.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Variants.h"
@@ -29,7 +30,9 @@ static cudaError_t launchSm90(mhcrt_context &context, const PostPreArgs &a) {
   void *scratch = bytes ? context.reserveScratch("mhcrt_post_pre", bytes) : nullptr;
   if (bytes && !scratch)
     return cudaSuccess;
-  return postPreSm90(a, scratch, bytes ? nullptr : context.tileCounter("mhcrt_post_pre"), context.stream);
+  uint32_t *counter = bytes ? nullptr : context.tileCounter("mhcrt_post_pre");
+  const cudaError_t error = postPreSm90(a, scratch, counter, context.stream);
+  return error == cudaSuccess && hasNormApart(a) ? normAfterPre(context, a) : error;
 }
 
 static constexpr Variant<PostPreArgs> kVariants[] = {

@@ -10,7 +10,7 @@
 //         their trace, so that nothing is exchanged twice. The owner sends r * h to those that make u. Its work is the
 //         longest of a tile: in clusters of 16, the two halves of the blocks own every other tile.
 // Bytes   those of post_pre: u is not read again.
-// Needs   those of post_pre, but C of 7168 at most.
+// Needs   those of post_pre; C of 7168 at most: calls of wider tokens have a launch of the norm alone.
 // Round   u once. The mean square is good to 2^-18 of the mean over c of (sum_i |h[i] y[i,c]|)^2, so that r is not that
 //         of a u which is less than a thousandth of its terms.
 //
@@ -21,8 +21,7 @@
 using namespace mhcrt;
 
 bool mhcrt::postPreNormTakes(const PostPreArgs &a, Needs &needs) {
-  return needs.that(a.C < 8192, "C of 7168 at most beside u_norm_weight") &&
-         needs.that(a.u_norm_weight_type == MHCRT_F32 || a.u_norm_weight_type == MHCRT_BF16,
+  return needs.that(a.u_norm_weight_type == MHCRT_F32 || a.u_norm_weight_type == MHCRT_BF16,
                     "u_norm_weight in f32 or bf16") &&
          postPreHasRoom<true>(a.C, needs);
 }

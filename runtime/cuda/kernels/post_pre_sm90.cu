@@ -37,7 +37,7 @@ bool mhcrt::postPreSm90Takes(const PostPreArgs &a, Needs &needs) {
   return needs.absent("seed", a.seed) && needs.equal("n", a.n, 4) && ringTakes(pre, needs) &&
          needs.that(a.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && ringTakesGates(pre, needs) &&
          needs.aligned({a.f, a.bias, a.h_post, a.x, a.h_res}) &&
-         (a.u_norm_weight ? postPreNormTakes(a, needs) : postPreHasRoom<false>(a.C, needs));
+         (a.u_norm_weight && !hasNormApart(a) ? postPreNormTakes(a, needs) : postPreHasRoom<false>(a.C, needs));
 }
 
 int64_t mhcrt::postPreSm90Bytes(const PostPreArgs &a) {
@@ -51,5 +51,6 @@ int64_t mhcrt::postPreSm90Bytes(const PostPreArgs &a) {
 }
 
 cudaError_t mhcrt::postPreSm90(const PostPreArgs &a, void *scratch, uint32_t *counter, cudaStream_t stream) {
-  return a.u_norm_weight ? postPreNorm(a, counter, stream) : launchPostPreOf<false>(a, scratch, counter, stream);
+  return a.u_norm_weight && !hasNormApart(a) ? postPreNorm(a, counter, stream)
+                                             : launchPostPreOf<false>(a, scratch, counter, stream);
 }

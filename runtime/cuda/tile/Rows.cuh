@@ -46,7 +46,21 @@ struct RowExtras {
   uint32_t lastWidth = 0;     ///< of four more rows that it reads; 0 where there are none
   uint32_t teamBytes = 0;     ///< that a team keeps over a run of tokens; 0 where it keeps nothing
   bool hasEqual = false;      ///< sources
+
+  /// Whether four rows a token are written and nothing else is read, kept or shared.
+  bool isPlain() const { return writesFour && mostWarps == kWorkWarps && !lastWidth && !teamBytes && !hasEqual; }
 };
+
+/// A team of a width where four rows a token are written, and how many times its threads' 16 bytes a stage has of each.
+struct RowTeam {
+  uint32_t rowBytes;
+  int warps, turns;
+};
+
+/// Faster on an H200 than what the rule below gives these widths, by 3 to 8 % from some 1000 tokens on: the memory's
+/// speed depends on how reads and writes are cut, by no rule that was found (docs/performance.md, "Gradients of post,
+/// one H200").
+constexpr RowTeam kRowTeams[] = {{2560, 3, 2}, {4096, 3, 2}, {5120, 2, 2}, {8192, 7, 2}, {10240, 3, 1}, {14336, 6, 2}};
 
 /// Partition of a width. All follows from C and the extras alone, but for the number of blocks, and runs from M.
 struct RowPlan {
@@ -60,13 +74,19 @@ struct RowPlan {
   uint32_t M, run;     ///< tokens, of all and of a run: a multiple of the teams, or 0 where there are no runs
   bool hasEqual;       ///< sources, whose rows are not one behind the other
 
-  /// Four rows written per token are slower with pieces of two turns, unless these are the whole token.
+  /// Four rows written per token are slower with pieces of two turns, unless these are the whole token or the width
+  /// has a team of its own.
   RowPlan(int64_t M, int64_t bytes, const RowExtras &extras)
       : rowBytes(static_cast<uint32_t>(bytes)), tokenRows(kTokenRows + 4 * extras.lastWidth),
         M(static_cast<uint32_t>(M)), hasEqual(extras.hasEqual) {
     warps = teamWarps(rowBytes / 16);
     const uint32_t turn = warps * 512;
     pieceBytes = rowBytes <= turn || (extras.writesFour && rowBytes > 2 * turn) ? turn : 2 * turn;
+    for (const RowTeam &team : kRowTeams)
+      if (extras.isPlain() && team.rowBytes == rowBytes) {
+        warps = team.warps;
+        pieceBytes = warps * 512 * team.turns;
+      }
     pitch = std::min(rowBytes, pieceBytes);
     teams = std::max(1, extras.mostWarps / warps) + 1;
     do { // until there are two stages for each

@@ -1,9 +1,11 @@
 // RUN: mhc-opt %s -mhc-fuse=level=model -split-input-file | FileCheck %s
 // RUN: mhc-opt %s -mhc-fuse=level=model -split-input-file --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: mhc-opt %s -mhc-fuse -split-input-file | FileCheck %s --check-prefix=LAYER
+// RUN: mhc-opt %s '-mhc-fuse=level=model norms=false' -split-input-file | FileCheck %s --check-prefix=APART
 
 // The norm that a sublayer begins with joins the boundary in front of it: 4 of 24 rows of 128 bytes less.
 // LAYER-NOT: mhc.post_pre
+// APART-NOT: u_norm_weight
 
 // The weight may be made behind the boundary.
 // REMARK: Remark="fused 'mhc.post_pre' and the norm of its u into mhc.post_pre, saves 256 bytes per token"
