@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Analysis/Polynomial.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
@@ -53,17 +54,28 @@ std::optional<Polynomial> mhc::multiply(const Polynomial &a, const Polynomial &b
   return product;
 }
 
+/// Whether `a` comes before `b` in an order that products keep: by degree, and then by symbol.
+static bool isLower(const Polynomial::value_type &a, const Polynomial::value_type &b) {
+  return a.first.size() != b.first.size() ? a.first.size() < b.first.size() : a.first < b.first;
+}
+
 std::optional<Polynomial> mhc::divide(const Polynomial &a, const Polynomial &divisor) {
-  if (divisor.size() != 1)
+  if (divisor.empty())
     return std::nullopt;
-  auto &[symbols, factor] = *divisor.begin();
-  Polynomial quotient;
-  for (auto &[monomial, coefficient] : a) {
-    Monomial rest;
-    std::set_difference(monomial.begin(), monomial.end(), symbols.begin(), symbols.end(), std::back_inserter(rest));
-    if (coefficient % factor || rest.size() + symbols.size() != monomial.size())
+  const auto &[symbols, factor] = *llvm::max_element(divisor, isLower);
+  Polynomial rest = a, quotient;
+  while (!rest.empty()) { // each step takes the highest term of the rest away
+    const auto &[monomial, coefficient] = *llvm::max_element(rest, isLower);
+    Monomial left;
+    std::set_difference(monomial.begin(), monomial.end(), symbols.begin(), symbols.end(), std::back_inserter(left));
+    if (coefficient % factor || left.size() + symbols.size() != monomial.size())
       return std::nullopt;
-    quotient[rest] = coefficient / factor;
+    const Polynomial term = {{left, coefficient / factor}};
+    std::optional<Polynomial> taken = multiply(term, divisor), next = taken ? subtract(rest, *taken) : std::nullopt;
+    if (!next)
+      return std::nullopt;
+    quotient.insert(term.begin(), term.end());
+    rest = std::move(*next);
   }
   return quotient;
 }

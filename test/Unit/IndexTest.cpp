@@ -42,6 +42,20 @@ TEST(Index, SplitsOpenSizes) {
   EXPECT_EQ(extract(sizes, v, 1, other), std::nullopt);
 }
 
+// The length is one token more than another.
+TEST(Index, SplitsSumsOfOpenSizes) {
+  Sizes sizes;
+  Size batch = sizes.of(symbolPolynomial(0)), length = sizes.of(*add(symbolPolynomial(1), constantPolynomial(1)));
+  Size tokens = *sizes.multiply(batch, length);
+  Index v = wholeVar(0, tokens);
+  EXPECT_EQ(extract(sizes, v, length, batch), indexOf({{0, length, batch, 1}}));
+  EXPECT_EQ(extract(sizes, v, 1, length), indexOf({{0, 1, length, 1}}));
+  EXPECT_EQ(extract(sizes, v, 1, sizes.of(symbolPolynomial(1))), std::nullopt);
+  EXPECT_EQ(sizes.divide(*sizes.multiply(length, length), length), length);
+  EXPECT_EQ(sizes.divide(*sizes.multiply(tokens, 3), *sizes.multiply(length, 2)), std::nullopt);
+  EXPECT_EQ(sizes.divide(tokens, sizes.of(Polynomial())), std::nullopt);
+}
+
 TEST(Index, KeepsOffsetsApart) {
   Sizes sizes;
   // Positions 8 to 23 of [3, 8] are rows 1 and 2.

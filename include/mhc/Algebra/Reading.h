@@ -75,6 +75,8 @@ public:
 private:
   friend class OpReader;
 
+  mlir::OpFoldResult materialiseSum(mlir::OpBuilder &builder, mlir::Location loc, const Polynomial &terms);
+
   struct Candidate {
     mlir::Value value;
     unsigned place;
