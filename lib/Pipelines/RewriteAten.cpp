@@ -88,10 +88,11 @@ static bool replacesNodes(Operation *op) {
   SmallVector<Operation *> users;
   for (Value result : op->getResults())
     usersThroughViews(result, users);
-  // A sublayer may end with a norm and a product: only what coefficients are made of is of the site.
+  // A sublayer may end with a norm and a product, with a weighted sum, as of attention by one query or of experts, or
+  // with one row for all tokens: only what coefficients are made of, and streams, are of the site.
   auto isSublayer = [&](Operation *user) {
     auto post = dyn_cast<PostOp>(user);
-    return post && isa<ProjectionOp>(op) && behindReshapes(post.getF()).getDefiningOp() == op;
+    return post && behindReshapes(post.getF()).getDefiningOp() == op;
   };
   return llvm::any_of(users, [&](Operation *user) { return isOfSite(user) && !isSublayer(user); });
 }

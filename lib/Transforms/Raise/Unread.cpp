@@ -21,6 +21,7 @@ namespace {
 /// A mix of streams: the values that weigh them, and the channels that a token has in all streams and in one.
 struct StreamMix {
   SmallVector<Value, 2> coefficients;
+  Value streams;
   int64_t width, channels;
 };
 
@@ -41,11 +42,11 @@ int64_t mhc::streamsWidth(Value streams) {
 static StreamMix mixBy(std::initializer_list<Value> coefficients, Value streams) {
   const int64_t width = streamsWidth(streams);
   if (width == 0)
-    return {coefficients, 0, 0};
+    return {coefficients, streams, 0, 0};
   ArrayRef<int64_t> shape = cast<RankedTensorType>(streams.getType()).getShape().take_back(2);
   const int64_t n = std::min(shape[0], shape[1]);
-  return n >= kMinStreams && n <= kMaxStreams ? StreamMix{coefficients, width, std::max(shape[0], shape[1])}
-                                              : StreamMix{coefficients, 0, 0};
+  return n >= kMinStreams && n <= kMaxStreams ? StreamMix{coefficients, streams, width, std::max(shape[0], shape[1])}
+                                              : StreamMix{coefficients, streams, 0, 0};
 }
 
 static std::optional<StreamMix> mixOf(Operation *op) {
@@ -86,6 +87,23 @@ static bool isBatch(Operation *op) {
   return isa<BatchMatmulOp>(op) && cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0) != 1;
 }
 
+/// Whether a value is computed of another, which views show, also by calls outside the function, such as a norm.
+static bool isComputedOf(Value value, Value source) {
+  llvm::SmallSetVector<Value, 16> values;
+  auto add = [&](ValueRange sources) {
+    for (Value value : sources)
+      if (isa<RankedTensorType>(value.getType())) // not sizes
+        values.insert(behindViews(value));
+  };
+  add(value);
+  for (size_t next = 0; next < values.size() && !values.contains(source); ++next)
+    if (Operation *op = values[next].getDefiningOp())
+      add(op->getOperands());
+    else
+      add(madeOf(cast<BlockArgument>(values[next])));
+  return values.contains(source);
+}
+
 /// The product over the channels of all streams, or of one, that the mix's coefficients are made of; nothing where they
 /// are made of a raised op, or of none. An op that was `seen` belongs to another mix.
 static std::optional<Product> productBehind(const StreamMix &mix, llvm::DenseSet<Operation *> &seen) {
@@ -97,7 +115,10 @@ static std::optional<Product> productBehind(const StreamMix &mix, llvm::DenseSet
       continue;
     uint64_t depth = depthOf(op);
     bool isWhole = depth == static_cast<uint64_t>(mix.width);
-    if (isWhole || (depth == static_cast<uint64_t>(mix.channels) && !isBatch(op)))
+    // Experts are weighed by a product of what they read, and not of what they make: none is per stream.
+    if (isWhole ||
+        (depth == static_cast<uint64_t>(mix.channels) && !isBatch(op) &&
+         llvm::any_of(op->getOperands(), [&](Value factor) { return isComputedOf(factor, behindViews(mix.streams)); })))
       return Product{op, !isWhole};
     llvm::copy_if(op->getOperands(), std::back_inserter(pending), // not sizes
                   [](Value operand) { return isa<RankedTensorType>(operand.getType()); });

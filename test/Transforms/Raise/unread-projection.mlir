@@ -98,6 +98,40 @@ func.func @in_a_batch_of_one(%x: tensor<8x4x32xf32>, %w: tensor<1x32x1xf32>) -> 
   return %u : tensor<8x32xf32>
 }
 
+// The same behind a norm outside the function.
+// CHECK: [Missed] projection-per-stream | {{.*}}Function=normed_stream_by_stream | Found="'mhc.matmul', [32, 1] of f32"
+func.func @normed_stream_by_stream(%x: tensor<8x4x32xf32>, %normed: tensor<8x4x32xf32> {mhc.made_of = array<i64: 1>}, %w: tensor<32x1xf32>)
+    -> (tensor<8x32xf32>, tensor<8x4x32xf32>) {
+  %rows = tensor.collapse_shape %normed [[0, 1], [2]] : tensor<8x4x32xf32> into tensor<32x32xf32>
+  %p = mhc.matmul %rows, %w : (tensor<32x32xf32>, tensor<32x1xf32>) -> tensor<32x1xf32>
+  %t = math.tanh %p : tensor<32x1xf32>
+  %flat = tensor.collapse_shape %t [[0, 1]] : tensor<32x1xf32> into tensor<32xf32>
+  %h = tensor.expand_shape %flat [[0, 1]] output_shape [8, 4] : tensor<32xf32> into tensor<8x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %u, %x : tensor<8x32xf32>, tensor<8x4x32xf32>
+}
+
+// Experts are as wide as streams. They are weighed by a product of what they read, and not of what they make.
+func.func @experts(%u: tensor<8x32xf32>, %router: tensor<32x4xf32>, %w: tensor<32x128xf32>) -> tensor<8x32xf32> {
+  %p = mhc.matmul %u, %router : (tensor<8x32xf32>, tensor<32x4xf32>) -> tensor<8x4xf32>
+  %shares = mhc.softmax %p dim = 1 : tensor<8x4xf32>
+  %all = mhc.matmul %u, %w : (tensor<8x32xf32>, tensor<32x128xf32>) -> tensor<8x128xf32>
+  %made = tensor.expand_shape %all [[0], [1, 2]] output_shape [8, 4, 32] : tensor<8x128xf32> into tensor<8x4x32xf32>
+  %out = mhc.aggregate(x = %made : tensor<8x4x32xf32>, h_pre = %shares : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %out : tensor<8x32xf32>
+}
+
+// Nor are the keys of a query a projection of the values that it weighs.
+func.func @one_query(%u: tensor<8x32xf32>, %w: tensor<32x32xf32>, %keys: tensor<8x4x32xf32>, %values: tensor<8x4x32xf32>) -> tensor<8x32xf32> {
+  %q = mhc.matmul %u, %w : (tensor<8x32xf32>, tensor<32x32xf32>) -> tensor<8x32xf32>
+  %rows = mhc.broadcast %q dims = [0, 2] : tensor<8x32xf32> -> tensor<8x4x32xf32>
+  %products = arith.mulf %rows, %keys : tensor<8x4x32xf32>
+  %scores = mhc.reduce sum %products dims = [2] : tensor<8x4x32xf32> -> tensor<8x4xf32>
+  %shares = mhc.softmax %scores dim = 1 : tensor<8x4xf32>
+  %out = mhc.aggregate(x = %values : tensor<8x4x32xf32>, h_pre = %shares : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %out : tensor<8x32xf32>
+}
+
 // The rows of each stream lie together, so that those of a gate lie apart.
 // CHECK: [Missed] gate-rows | {{.*}}Function=rows_of_each_stream | Found="{{.*}}", Needed="rows of h_pre, of h_post and of the logits, each in one piece"
 func.func @rows_of_each_stream(%x: tensor<8x4x32xf32>, %phi: tensor<24x128xf32>) -> tensor<8x4xf32> {
