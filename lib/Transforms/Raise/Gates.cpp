@@ -220,10 +220,13 @@ Group *GatesRaiser::findOnlyLogits(const Group &gate) {
   return all.size() == 1 && !gate.rows.isGiven ? all[0] : nullptr;
 }
 
-/// Whether two gates of streams are all rows of their projection, as where the residual map is the identity.
+/// Whether two gates of streams are all rows of their projection that are read, as where the residual map is the
+/// identity.
 bool GatesRaiser::hasNoLogits(const Group &gate, const Group &other) {
   const LinearGroup &a = gate.rows, &b = other.rows;
-  bool haveAllRows = a.weight == b.weight ? a.rows == a.extent + b.extent : a.hasAllRows() && b.hasAllRows();
+  const bool areFirst = a.offset + b.offset == a.extent && areAllReadRows(a, a.extent + b.extent);
+  bool haveAllRows =
+      a.weight == b.weight ? a.rows == a.extent + b.extent || areFirst : a.hasAllRows() && b.hasAllRows();
   return haveAllRows && !a.isGiven &&
          (isFirstGate(reading, gate.gate, a.x.node()) || isFirstGate(reading, other.gate, a.x.node()));
 }
@@ -305,13 +308,14 @@ void GatesRaiser::raiseFrom(Group &gate) {
       GatesBuilder(reading, sites, {other, rows, only->rows}, {{}, gate.gate}).run();
     return;
   }
-  if (rows.hasAllRows() && isAloneOfStreams(rows)) {
+  const bool isFirst = rows.offset == 0 && areAllReadRows(rows, rows.extent);
+  if ((rows.hasAllRows() || isFirst) && isAloneOfStreams(rows)) {
     alone.push_back(&gate);
     GatesBuilder(reading, sites, {rows}, {gate.gate}).run();
   }
   if (isOnly && rows.offset == rows.extent && rows.rows > 2 * rows.extent) // the first one may be made, and not used
     declineRows(rows, Reason::secondGateMissing, 0, rows.extent);
-  if (rows.hasAllRows() || rows.offset != 0)
+  if (rows.hasAllRows() || isFirst || rows.offset != 0)
     return;
   if (!other)
     return declineRows(rows, Reason::secondGateMissing, rows.extent, rows.extent);

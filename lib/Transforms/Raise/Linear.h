@@ -80,6 +80,9 @@ llvm::SmallVector<int64_t, 2> logitsOf(int64_t n);
 /// Whether a group is as those of a token's streams: other layers end in few columns too.
 bool isOfStreams(const LinearGroup &group);
 
+/// Whether nothing reads more than the first `count` rows of a group's weight.
+bool areAllReadRows(const LinearGroup &group, int64_t count);
+
 /// Whether no row is in both groups.
 bool areApart(const LinearGroup &a, const LinearGroup &b);
 

@@ -102,6 +102,40 @@ bool GroupMatcher::placeRows(Value weight, ArrayRef<algebra::Index> at, Fixed fi
   return group.offset + group.extent <= group.rows;
 }
 
+/// Whether a slice ends with one of the first `count` elements of dimensions of `size` at the latest.
+static bool takesFirst(tensor::ExtractSliceOp slice, int64_t size, int64_t count) {
+  return slice.hasUnitStride() && llvm::any_of(llvm::enumerate(slice.getSourceType().getShape()), [&](auto dim) {
+           const int64_t offset = slice.getStaticOffsets()[dim.index()], taken = slice.getStaticSizes()[dim.index()];
+           return dim.value() == size && !ShapedType::isDynamic(offset) && !ShapedType::isDynamic(taken) &&
+                  offset + taken <= count;
+         });
+}
+
+/// Whether no more than the first `count` of `size` rows of a weight are read, as slices or as columns of products.
+static bool areFirstRead(Value weight, int64_t size, int64_t count) {
+  SmallVector<Operation *> readers;
+  usersThroughViews(weight, readers);
+  return llvm::all_of(readers, [&](Operation *reader) {
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(reader)) {
+      const int64_t rows = slice.getType().getNumElements() / (slice.getSourceType().getNumElements() / size);
+      return takesFirst(slice, size, count) || (takesFirst(slice, size, rows) && areFirstRead(slice, rows, count));
+    }
+    SmallVector<Operation *> columns;
+    if (isa<MatmulOp>(reader))
+      usersThroughViews(reader->getResult(0), columns);
+    return !columns.empty() && llvm::all_of(columns, [&](Operation *column) {
+      auto slice = dyn_cast<tensor::ExtractSliceOp>(column);
+      return slice && slice.getSourceType().getShape().back() == size && takesFirst(slice, size, count);
+    });
+  });
+}
+
+bool mhc::areAllReadRows(const LinearGroup &group, int64_t count) {
+  auto type = cast<RankedTensorType>(group.weight.getType());
+  return !group.isGiven && type.hasStaticShape() && type.getRank() == 2 && group.rows != group.width() &&
+         llvm::is_contained(type.getShape(), group.rows) && areFirstRead(group.weight, group.rows, count);
+}
+
 /// Whether a product sums over a part of each row of an argument, such as one whose last column is the bias.
 static bool isCutInRows(MatmulOp product, tensor::ExtractSliceOp slice) {
   const bool isTransposed = product.getRhs() != slice.getResult();

@@ -75,11 +75,33 @@ func.func @gates_of_another_layer(%x: tensor<8x64xf32>, %w: tensor<8x64xf32>) ->
 
 // -----
 
-// Rows are left over, which nothing reads as logits.
+// Rows are left over, which something reads in a form that is not that of logits.
 // CHECK-LABEL: @rows_left_over
 // CHECK-NOT: mhc.gates
 // MISS: [Missed] logits-missing | {{.*}}Function=rows_left_over | Found="rows 0 to 7 of 24 rows"
-func.func @rows_left_over(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>) -> (tensor<8x16xf32>, tensor<8x4xf32>) {
+func.func @rows_left_over(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>) -> (tensor<8x16xf32>, tensor<8x4xf32>, tensor<8x8xf32>) {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %z = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<24x64xf32>) -> tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %rest = tensor.extract_slice %z[0, 8] [8, 8] [1, 1] : tensor<8x24xf32> to tensor<8x8xf32>
+  %other = math.absf %rest : tensor<8x8xf32>
+  %pre = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %post = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %each = mhc.broadcast %pre dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %weighed = arith.mulf %each, %x : tensor<8x4x16xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
+  return %u, %post, %other : tensor<8x16xf32>, tensor<8x4xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// Rows that nothing reads are left out, whether they are projected or not.
+// CHECK-LABEL: @rows_that_nothing_reads
+// CHECK: %[[READ:.*]] = tensor.extract_slice %arg1[0, 0] [8, 64]
+// CHECK: %[[PHI:.*]] = tensor.concat dim(0) %[[READ]], %{{.*}} : (tensor<8x64xf32>, tensor<16x64xf32>)
+// CHECK: mhc.pre(x = %arg0 : tensor<8x4x16xf32>, phi = %[[PHI]] :
+func.func @rows_that_nothing_reads(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>) -> (tensor<8x16xf32>, tensor<8x4xf32>) {
   %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
   %z = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x64xf32>, tensor<24x64xf32>) -> tensor<8x24xf32>
   %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
@@ -90,6 +112,44 @@ func.func @rows_left_over(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>) -> (t
   %weighed = arith.mulf %each, %x : tensor<8x4x16xf32>
   %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
   return %u, %post : tensor<8x16xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @first_rows
+// CHECK: mhc.pre(x = %arg0 :
+func.func @first_rows(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>) -> (tensor<8x16xf32>, tensor<8x4xf32>) {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %own = tensor.extract_slice %phi[0, 0] [8, 64] [1, 1] : tensor<24x64xf32> to tensor<8x64xf32>
+  %z = mhc.matmul %flat, %own transpose_rhs : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %pre = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %post = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %each = mhc.broadcast %pre dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %weighed = arith.mulf %each, %x : tensor<8x4x16xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
+  return %u, %post : tensor<8x16xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// The first rows of a larger weight are those of a head, also where more are projected than it reads.
+// CHECK-LABEL: @head_of_first_rows
+// CHECK: %[[READ:.*]] = tensor.extract_slice %arg1[0, 0] [4, 64]
+// CHECK: mhc.head(x = %arg0 : tensor<8x4x16xf32>, phi = %[[READ]] :
+func.func @head_of_first_rows(%x: tensor<8x4x16xf32>, %phi: tensor<24x64xf32>, %beta: tensor<4xf32>) -> tensor<8x16xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+  %own = tensor.extract_slice %phi[0, 0] [8, 64] [1, 1] : tensor<24x64xf32> to tensor<8x64xf32>
+  %z = mhc.matmul %flat, %own transpose_rhs : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
+  %bias = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %logits = arith.addf %z0, %bias : tensor<8x4xf32>
+  %pre = mhc.sigmoid %logits : tensor<8x4xf32>
+  %each = mhc.broadcast %pre dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x16xf32>
+  %weighed = arith.mulf %each, %x : tensor<8x4x16xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
+  return %u : tensor<8x16xf32>
 }
 
 // -----
