@@ -93,6 +93,8 @@ public:
                        llvm::ArrayRef<mlir::OpFoldResult> sizes);
   /// The value that the program has of an expression; null for none.
   mlir::Value valueOf(const algebra::Expr &expr);
+  /// The tensor of which weights are a part that the program has for all tokens only; null for none.
+  mlir::Value tableOf(const algebra::Expr &expr);
   /// Two matrices that the program has: an expression is `factor` times the sum over one of their dimensions.
   struct Product {
     algebra::Expr left, right;
@@ -132,6 +134,7 @@ public:
   std::vector<DeclinedMix> declined;
 
 private:
+  mlir::Value buildFromTable(const algebra::Expr &expr, llvm::ArrayRef<IndexVars> groups);
   mlir::Value buildProduct(const algebra::Expr &expr, const Mix &mix, llvm::ArrayRef<IndexVars> groups, bool isPerToken,
                            mlir::Value x);
   std::vector<Mix> readingsOf(const algebra::Expr &expr);

@@ -23,6 +23,33 @@ Value MixSite::valueOf(const Expr &expr) {
   return found ? found->value : Value();
 }
 
+Value MixSite::tableOf(const Expr &expr) {
+  const algebra::Factor *part = expr[0].coefficient == 1 ? algebra::singleFactor(expr) : nullptr;
+  Value table = part ? part->node()->value : Value();
+  auto isRange = [](const algebra::Index &index) {
+    return index.pieces.empty() || (index.pieces.size() == 1 && index.pieces[0].stride == Size(1) &&
+                                    index.pieces[0].multiplier == Size(1) && index.pieces[0].extent.isNumber());
+  };
+  const bool isPart = table && reading.isBefore(table, op) && llvm::all_of(part->at(), isRange);
+  return isPart ? table : Value();
+}
+
+/// Such as h_res, where a table has a column for h_pre in front.
+Value MixSite::buildFromTable(const Expr &expr, ArrayRef<IndexVars> groups) {
+  Value table = tableOf(expr);
+  if (!table)
+    return {};
+  algebra::Indices at(algebra::singleFactor(expr)->at());
+  SmallVector<OpFoldResult> offsets, sizes, strides(at.size(), builder.getIndexAttr(1));
+  for (algebra::Index &index : at) {
+    offsets.push_back(builder.getIndexAttr(index.offset));
+    sizes.push_back(builder.getIndexAttr(index.pieces.empty() ? 1 : index.pieces[0].extent.number()));
+    index.offset = 0;
+  }
+  Value part = tensor::ExtractSliceOp::create(builder, op->getLoc(), table, offsets, sizes, strides);
+  return algebra::arrange(reading, builder, op->getLoc(), part, at, groups);
+}
+
 static bool isOfOneToken(Value value) {
   auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
   return type && type.getRank() >= 2 && type.getDimSize(0) == 1;
@@ -170,6 +197,7 @@ Value MixSite::buildWeights(const Expr &expr, const Mix &mix, ArrayRef<IndexVars
     all.insert(all.begin(), mix.tokens);
   Value value = build(expr, all);
   value = value || groups.empty() ? value : buildProduct(expr, mix, groups, isPerToken, x);
+  value = value || isPerToken ? value : buildFromTable(expr, all);
   if (!value || isPerToken)
     return value;
   SmallVector<OpFoldResult> sizes = leaf.sizesOf(value);

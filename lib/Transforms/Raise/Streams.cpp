@@ -67,7 +67,8 @@ static bool raiseAggregate(MixSite &site, const Mix &mix) {
   const bool areKnown = areStreams(mix.streams);
   // h_pre (h_res x) is (h_pre h_res) x
   auto isProduct = [&] { return areKnown && site.findProduct(mix.weights, streams); };
-  if (!isInOrder || mix.weights[0].factors.empty() || (!site.valueOf(mix.weights) && !isProduct()))
+  auto isOfTable = [&] { return areKnown && site.tableOf(mix.weights); };
+  if (!isInOrder || mix.weights[0].factors.empty() || (!site.valueOf(mix.weights) && !isProduct() && !isOfTable()))
     return false; // no gates, such as those of an aggregate that a norm scales
   auto isPerToken = [&](const algebra::Factor &weight) { return site.isPerToken(mix, weight); };
   // Weights of several tokens are gates of what is known for streams: few channels are summed by a vector as well.

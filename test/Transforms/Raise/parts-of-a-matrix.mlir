@@ -45,3 +45,30 @@ func.func @every_second_column(%x: tensor<8x4x64xf32>, %a: tensor<4x8xf32>, %f: 
   %y = arith.addf %rest, %branch : tensor<8x4x64xf32>
   return %y : tensor<8x4x64xf32>
 }
+
+// The same of a batch of sequences: the matrix is repeated for all tokens before parts of it are taken, and no value is
+// the part of one token.
+// CHECK-LABEL: @columns_of_a_repeated_matrix(
+// CHECK: tensor.extract_slice %arg1[0, 0] [4, 1] [1, 1]
+// CHECK: mhc.aggregate(x = %{{.*}} : tensor<6x4x64xf32>, h_pre = %{{.*}} : tensor<6x4xf32>)
+// CHECK: %[[REST:.*]] = tensor.extract_slice %arg1[0, 1] [4, 4] [1, 1]
+// CHECK: %[[ROWS:.*]] = mhc.transpose %[[REST]] perm = [1, 0]
+// CHECK: %[[MAP:.*]] = mhc.broadcast %[[ROWS]] dims = [1, 2] : tensor<4x4xf32> -> tensor<6x4x4xf32>
+// CHECK: mhc.post({{.*}} h_res = %[[MAP]] : tensor<6x4x4xf32>)
+// CHECK: return
+func.func @columns_of_a_repeated_matrix(%x: tensor<2x3x4x64xf32>, %a: tensor<4x5xf32>, %b: tensor<4xf32>) -> tensor<2x3x4x64xf32> {
+  %t = mhc.transpose %a perm = [1, 0] : tensor<4x5xf32> -> tensor<5x4xf32>
+  %all = mhc.broadcast %t dims = [2, 3] : tensor<5x4xf32> -> tensor<2x3x5x4xf32>
+  %tokens = tensor.collapse_shape %all [[0, 1], [2], [3]] : tensor<2x3x5x4xf32> into tensor<6x5x4xf32>
+  %streams = tensor.collapse_shape %x [[0, 1], [2], [3]] : tensor<2x3x4x64xf32> into tensor<6x4x64xf32>
+  %mixed = mhc.batch_matmul %tokens, %streams : (tensor<6x5x4xf32>, tensor<6x4x64xf32>) -> tensor<6x5x64xf32>
+  %u = tensor.extract_slice %mixed[0, 0, 0] [6, 1, 64] [1, 1, 1] : tensor<6x5x64xf32> to tensor<6x64xf32>
+  %f = math.tanh %u : tensor<6x64xf32>
+  %rest = tensor.extract_slice %mixed[0, 1, 0] [6, 4, 64] [1, 1, 1] : tensor<6x5x64xf32> to tensor<6x4x64xf32>
+  %fs = mhc.broadcast %f dims = [0, 2] : tensor<6x64xf32> -> tensor<6x4x64xf32>
+  %bs = mhc.broadcast %b dims = [1] : tensor<4xf32> -> tensor<6x4x64xf32>
+  %branch = arith.mulf %bs, %fs : tensor<6x4x64xf32>
+  %sum = arith.addf %rest, %branch : tensor<6x4x64xf32>
+  %y = tensor.expand_shape %sum [[0, 1], [2], [3]] output_shape [2, 3, 4, 64] : tensor<6x4x64xf32> into tensor<2x3x4x64xf32>
+  return %y : tensor<2x3x4x64xf32>
+}
