@@ -87,11 +87,25 @@ protected:
          n * C, 3, layout, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
     return chosen("pre");
   }
+  /// A call that the one launch takes, with the types and widths that it takes.
+  mhcrt_post_pre_args postPreArgs(int32_t type, int64_t C) const {
+    mhcrt_post_pre_args args = {};
+    args.size = sizeof(args);
+    args.f = args.x = args.h_post = args.h_res = args.phi = args.alpha = args.beta = t;
+    args.f_type = args.x_type = args.y_type = args.u_type = type;
+    args.h_post_type = args.h_res_type = args.phi_type = args.alpha_type = args.beta_type = F;
+    args.y = args.u = args.h_pre = args.next_h_post = args.next_h_res = args.proj = args.stat = t;
+    args.h_pre_type = args.next_h_post_type = args.next_h_res_type = args.proj_type = args.stat_type = F;
+    args.M = 100, args.C = C, args.n = 4, args.N = 24, args.K = 4 * C, args.A = 3;
+    args.norm_eps = args.pre_eps = args.sk_eps = 1e-6, args.post_mult = 2;
+    args.iters = 20, args.precision = precision;
+    return args;
+  }
   void callPostPre(int32_t type, int64_t C, void *seed = nullptr) {
-    call(mhcrt_post_pre, context, t, type, nullptr, none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F,
-         nullptr, none, t, F, t, F, nullptr, none, t, type, t, type, t, F, t, F, t, F, t, F, t, F, 100, C, 4,
-         seed ? 2 : 0, 24, 4 * C, 3, MHCRT_LAYOUT_NC, 0, 0.0, 0, 0, 0, 1e-6, 1e-6, 2, MHCRT_RES_MAP_SINKHORN, 0, 0, 0,
-         1e-6, 20, 0, precision);
+    mhcrt_post_pre_args args = postPreArgs(type, C);
+    if (seed)
+      args.seed = seed, args.seed_type = MHCRT_I64, args.S = 2;
+    mhcrt_post_pre(context, &args);
   }
   std::string postPre(int32_t type, int64_t C, void *seed = nullptr) {
     callPostPre(type, C, seed);
@@ -99,17 +113,9 @@ protected:
   }
   /// With the norm of u.
   std::string postPreNormed(int64_t C, int32_t weightType) {
-    mhcrt_post_pre_args args = {};
-    args.size = sizeof(args);
-    args.f = args.x = t, args.f_type = args.x_type = B;
-    args.h_post = args.h_res = args.phi = args.alpha = args.beta = args.u_norm_weight = t;
-    args.h_post_type = args.h_res_type = args.phi_type = args.alpha_type = args.beta_type = F;
-    args.y = args.u = args.next_h_post = args.next_h_res = t, args.y_type = args.u_type = B;
-    args.next_h_post_type = args.next_h_res_type = F, args.u_norm_weight_type = weightType;
-    args.M = 100, args.C = C, args.n = 4, args.N = 24, args.K = 4 * C, args.A = 3;
-    args.res_map = MHCRT_RES_MAP_SINKHORN, args.iters = 20, args.precision = precision;
-    args.norm_eps = args.sk_eps = args.u_norm_eps = 1e-6;
-    EXPECT_EQ(mhcrt_post_pre(context, &args), MHCRT_OK) << mhcrt_last_error(context);
+    mhcrt_post_pre_args args = postPreArgs(B, C);
+    args.u_norm_weight = t, args.u_norm_weight_type = weightType, args.u_norm_eps = 1e-6;
+    mhcrt_post_pre(context, &args);
     return chosen("post_pre");
   }
   std::string preBwd(int32_t type, int64_t C, int64_t n = 4) {
@@ -118,14 +124,33 @@ protected:
          n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
     return chosen("pre_bwd");
   }
-  /// With a tensor as the start of the gradient of y; without those of y, bias and seed that are null.
+  /// A call that the two launches take, with the types and widths that they take: a tensor is the start of the gradient
+  /// of y.
+  mhcrt_post_pre_bwd_args postPreBwdArgs(int32_t type, int64_t C) const {
+    mhcrt_post_pre_bwd_args args = {};
+    args.size = sizeof(args);
+    args.d_u = args.d_h_pre = args.d_next_h_post = args.d_next_h_res = args.d_y = args.y = t;
+    args.f = args.x = args.h_post = args.h_res = args.phi = args.alpha = args.beta = args.proj = args.stat = t;
+    args.d_f = args.d_x = args.d_h_post = args.d_h_res = args.d_phi = args.d_alpha = args.d_beta = t;
+    args.d_u_type = args.d_y_type = args.y_type = args.f_type = args.x_type = args.d_f_type = args.d_x_type = type;
+    args.d_h_pre_type = args.d_next_h_post_type = args.d_next_h_res_type = args.h_post_type = args.h_res_type = F;
+    args.phi_type = args.alpha_type = args.beta_type = args.proj_type = args.stat_type = F;
+    args.d_h_post_type = args.d_h_res_type = args.d_phi_type = args.d_alpha_type = args.d_beta_type = F;
+    args.M = 100, args.C = C, args.n = 4, args.N = 24, args.K = 4 * C, args.A = 3;
+    args.norm_eps = args.pre_eps = args.sk_eps = 1e-6, args.post_mult = 2;
+    args.iters = 20, args.precision = precision;
+    return args;
+  }
+  /// Without those of y, bias and seed that are null.
   std::string postPreBwd(int32_t type, int64_t C, void *y = t, void *bias = nullptr, void *seed = nullptr,
                          void *dBias = nullptr) {
-    call(mhcrt_post_pre_bwd, context, t, type, nullptr, none, t, F, t, F, y, y ? type : none, t, type, nullptr, none,
-         nullptr, none, t, type, bias, bias ? F : none, t, F, t, type, t, F, seed, seed ? MHCRT_I64 : none, t, F, t, F,
-         t, F, t, F, t, F, t, F, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, type, t,
-         F, t, F, t, type, dBias, dBias ? F : none, t, F, t, F, t, F, t, F, 100, C, 4, seed ? 2 : 0, 24, 4 * C, 3, 0, 0,
-         0.0, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
+    mhcrt_post_pre_bwd_args args = postPreBwdArgs(type, C);
+    args.y = y, args.y_type = y ? type : none;
+    args.bias = bias, args.bias_type = bias ? F : none;
+    args.d_bias = dBias, args.d_bias_type = dBias ? F : none;
+    if (seed)
+      args.seed = seed, args.seed_type = MHCRT_I64, args.S = 2;
+    mhcrt_post_pre_bwd(context, &args);
     return chosen("post_pre_bwd");
   }
   std::string head(int32_t type, int64_t C) {

@@ -243,6 +243,10 @@ TEST_F(CudaChoice, Boundaries) {
   EXPECT_EQ(postPreBwd(B, 4096, t, nullptr, nullptr, t), "separate"); // the gradient of a bias that is not read
   EXPECT_EQ(postPreBwd(B, 4096, t, nullptr, t), "separate");
   EXPECT_EQ(postPreBwd(B, 4096, odd), "separate");
+  mhcrt_post_pre_bwd_args args = postPreBwdArgs(B, 4096);
+  args.d_x_type = F; // the sm90 row writes bf16
+  mhcrt_post_pre_bwd(context, &args);
+  EXPECT_EQ(chosen("post_pre_bwd"), "separate");
   precision = MHCRT_PRECISION_TF32X3;
   EXPECT_EQ(postPreBwd(B, 4096), "separate");
 }
