@@ -34,9 +34,9 @@ using namespace mhcrt;
 
 bool mhcrt::postPreSm90Takes(const PostPreArgs &a, Needs &needs) {
   const PreArgs pre = preOf(a);
-  return needs.absent("seed", a.seed) && needs.equal("n", a.n, 4) && ringTakes(pre, needs) &&
-         needs.that(a.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && ringTakesGates(pre, needs) &&
-         needs.aligned({a.f, a.bias, a.h_post, a.x, a.h_res}) &&
+  return needs.absent("seed", a.seed) && needs.equal("n", a.n, 4) && ringTakesMap(pre, needs) &&
+         ringTakes(pre, needs) && needs.that(a.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") &&
+         ringTakesGates(pre, needs) && needs.aligned({a.f, a.bias, a.h_post, a.x, a.h_res}) &&
          (a.u_norm_weight && !hasNormApart(a) ? postPreNormTakes(a, needs) : postPreHasRoom<false>(a.C, needs));
 }
 

@@ -62,6 +62,7 @@ PreBwdRows mhcrt::preBwdRows(const PreBwdOperands &args, const StreamDivision &d
 bool mhcrt::preBwdTakes(const PreBwdOperands &args, Needs &needs) {
   const bool hasDxIn = args.dxInType != MHCRT_NONE;
   return needs.that(args.n == 2 || args.n == 4, "2 or 4 streams") &&
+         needs.that(args.resMap != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
          needs.equal("N", args.N, args.n * args.n + 2 * args.n) &&
          needs.that(args.n == 4 || !args.sinkhorn.isNewton(), "another solver than Newton's") &&
          needs.that(args.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.given("d_x", args.dx) &&

@@ -14,9 +14,9 @@
 using namespace mhcrt;
 
 static bool takes(const PreArgs &a, Needs &needs) {
-  return ringTakes(a, needs) && needs.that(a.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") &&
-         needs.that(a.res_map != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
-         needs.aligned({a.u, a.h_res}) && pairsAreAligned(needs, a.n, a.h_post) &&
+  return ringTakesMap(a, needs) && ringTakes(a, needs) &&
+         needs.that(a.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.aligned({a.u, a.h_res}) &&
+         pairsAreAligned(needs, a.n, a.h_post) &&
          needs.that(a.solver != MHCRT_SOLVER_NEWTON, "another solver than Newton's") &&
          ringHasRoom<true, RingForm::pairs>(ringWidth(a.n, a.C), needs);
 }

@@ -416,10 +416,14 @@ RingArgs ringArgsOf(const Args &a) {
   return args;
 }
 
-/// Needs of pre alone.
+// Needs of pre alone.
+
+/// The first to be asked: the map decides N.
+inline bool ringTakesMap(const PreArgs &a, Needs &needs) {
+  return needs.that(a.res_map != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations");
+}
 inline bool ringTakesGates(const PreArgs &a, Needs &needs) {
-  return needs.that(a.res_map != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
-         needs.aligned({a.u, a.h_in, a.h_pre, a.h_post, a.h_res});
+  return needs.aligned({a.u, a.h_in, a.h_pre, a.h_post, a.h_res});
 }
 
 inline RingArgs ringArgsOfPre(const PreArgs &a) {
@@ -447,7 +451,7 @@ template <RingForm kForm>
 bool ringTakesPre(const PreArgs &a, Needs &needs) {
   constexpr bool kF32 = kForm == RingForm::f32 || kForm == RingForm::f32Last;
   constexpr bool kLast = kForm == RingForm::last || kForm == RingForm::f32Last;
-  return (kF32 ? ringTakesF32(a, needs) : ringTakes(a, needs)) &&
+  return ringTakesMap(a, needs) && (kF32 ? ringTakesF32(a, needs) : ringTakes(a, needs)) &&
          needs.that(!kLast || !a.equal_x, "the layout [M,n,C]") && ringTakesGates(a, needs) &&
          ringHasRoom<true, kForm>(a.C, needs);
 }

@@ -22,6 +22,13 @@ constexpr int32_t F = MHCRT_F32, B = MHCRT_BF16, H = MHCRT_F16, none = MHCRT_NON
 alignas(256) inline char memory[256];
 inline void *const t = memory, *const odd = memory + 4;
 
+/// A row of an op's table.
+template <typename Args>
+struct Row {
+  const char *op, *name;
+  mhcrt_status (*kernel)(mhcrt_context *, const Args *);
+};
+
 class CudaChoice : public testing::Test {
 protected:
   CudaChoice() {
@@ -34,6 +41,29 @@ protected:
     EXPECT_EQ(mhcrt_last_status(context), MHCRT_OK) << mhcrt_last_error(context);
     const char *name = mhcrt_cuda_chosen(context, op);
     return name ? name : "none";
+  }
+
+  /// Why the first call that took the last row of `op` did so.
+  std::string fallback(const char *op) {
+    mhcrt_cuda_choice choice = {};
+    for (int32_t index = 0; index < mhcrt_cuda_choices(context); ++index) {
+      mhcrt_cuda_choice_at(context, index, &choice);
+      if (choice.op == std::string(op) && *choice.fallback)
+        return choice.fallback;
+    }
+    return "";
+  }
+  /// The need of a row that the call does not meet, in words; "" where the row takes it.
+  template <typename Args>
+  std::string miss(const Row<Args> &row, const Args &args) {
+    const std::string op = row.op;
+    const std::string refusal = "mhcrt_" + op + ": the pinned variant '" + row.name + "' does not take this call: ";
+    mhcrt_cuda_pin(context, (op + "=" + row.name).c_str());
+    row.kernel(context, &args);
+    const std::string text = mhcrt_last_error(context);
+    mhcrt_clear_error(context);
+    mhcrt_cuda_pin(context, (op + "=").c_str());
+    return text.rfind(refusal, 0) == 0 ? text.substr(refusal.size()) : text;
   }
 
   std::string sinkhorn(int64_t n, void *logits = t) {

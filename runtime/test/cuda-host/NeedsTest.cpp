@@ -6,6 +6,8 @@
 //===------------------------------------------------------------------------===//
 #include "Choice.h"
 
+#include "cuda/host/Context.h"
+
 using namespace mhcrt::test;
 
 namespace {
@@ -68,27 +70,105 @@ TEST_F(CudaChoice, WidthsInWords) {
                                 "n8: needed more than 4 streams. tf32x3: 'K' is 8196; needed a multiple of 32");
 }
 
-TEST_F(CudaChoice, NeedsOfBoundariesInWords) {
-  EXPECT_EQ(postPre(B, 8256), "separate");
-  mhcrt_cuda_choice choice;
-  mhcrt_cuda_choice_at(context, 0, &choice);
-  EXPECT_STREQ(choice.fallback, "sm90: needed C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, "
-                                "6656, 7168, 8192, 12288 or 16384");
-  mhcrt_cuda_pin(context, "post_pre=sm90");
-  callPostPre(B, 4096, t);
-  EXPECT_STREQ(mhcrt_last_error(context),
-               "mhcrt_post_pre: the pinned variant 'sm90' does not take this call: 'seed' is "
-               "given; needed none");
-  mhcrt_clear_error(context);
-  mhcrt_cuda_pin(context, "post_pre_bwd=sm90");
-  call(mhcrt_post_pre_bwd, context, nullptr, none, nullptr, none, t, F, t, F, nullptr, none, nullptr, none, nullptr,
-       none, nullptr, none, t, B, nullptr, none, t, F, t, B, t, F, nullptr, none, t, F, nullptr, none, t, F, t, F, t, F,
-       t, F, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, t, B, nullptr, none, nullptr,
-       none, t, B, nullptr, none, nullptr, none, nullptr, none, nullptr, none, nullptr, none, 100, 4096, 4, 0, 24,
-       4 * 4096, 3, 0, 0, 0.0, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
-  EXPECT_STREQ(mhcrt_last_error(context),
-               "mhcrt_post_pre_bwd: the pinned variant 'sm90' does not take this call: 'd_u' is absent; needed it");
-  mhcrt_clear_error(context);
+/// A change of a call that its row takes, and what the row says of it.
+template <typename Args>
+using Need = std::pair<void (*)(Args &), const char *>;
+
+class CudaNeeds : public CudaChoice {
+protected:
+  template <typename Args>
+  void expectNeeds(const Row<Args> &row, const Args &good, std::initializer_list<Need<Args>> needs) {
+    for (const auto &[change, text] : needs) {
+      Args args = good;
+      change(args);
+      EXPECT_EQ(miss(row, args), text);
+    }
+  }
+  template <typename Args, typename Tensor>
+  void expectAligned(const Row<Args> &row, const Args &good, std::initializer_list<Tensor Args::*> tensors) {
+    for (const auto &tensor : tensors) {
+      Args args = good;
+      args.*tensor = odd;
+      EXPECT_EQ(miss(row, args), "a tensor's address is no multiple of 16") << "number " << &tensor - tensors.begin();
+    }
+  }
+};
+
+TEST_F(CudaNeeds, PostPre) {
+  using Args = mhcrt_post_pre_args;
+  const Row<Args> row = {"post_pre", "sm90", mhcrt_post_pre};
+  Args good = postPreArgs(B, 4096);
+  expectNeeds(
+      row, good,
+      {{[](Args &) {}, ""},
+       {[](Args &a) { a.phi_type = B, a.norm_weight = t, a.norm_weight_type = B; }, ""},
+       {[](Args &a) { a.seed = t, a.seed_type = MHCRT_I64, a.S = 2; }, "'seed' is given; needed none"},
+       {[](Args &a) { a.n = 2, a.N = 8, a.K = 2 * a.C; }, "'n' is 2; needed 4"},
+       {[](Args &a) { a.res_map = MHCRT_RES_MAP_PERMUTATION, a.N = 32; },
+        "needed another residual map than permutations"},
+       {[](Args &a) { a.f_type = a.x_type = a.y_type = a.u_type = F; }, "'x' has dtype f32; needed bf16"},
+       {[](Args &a) { a.f_type = a.x_type = a.y_type = a.u_type = a.phi_type = H; }, "'x' has dtype f16; needed bf16"},
+       {[](Args &a) { a.M = int64_t{1} << 30; }, "'M' is 1073741824; needed at most 1073741823"},
+       {[](Args &a) { a.C = 8256, a.K = 4 * a.C; },
+        "needed C = 768, 1024, 1280, 1536, 2048, 2560, 3072, 3584, 4096, 5120, 6144, 6656, 7168, 8192, 12288 or 16384"},
+       {[](Args &a) { a.layout = MHCRT_LAYOUT_CN; }, "needed the layout [M,n,C]"},
+       {[](Args &a) { a.precision = MHCRT_PRECISION_TF32X3; }, "'precision' is tf32x3; needed at most bf16x3"},
+       {[](Args &a) { a.C = 8192, a.K = 4 * a.C, a.u_norm_weight = t, a.u_norm_weight_type = F, a.u_norm_eps = 1; },
+        "needed C of 7168 at most beside u_norm_weight"}});
+  good.bias = good.norm_weight = good.h_in = t, good.bias_type = good.norm_weight_type = good.h_in_type = F;
+  expectAligned(
+      row, good,
+      {&Args::f, &Args::bias, &Args::h_post, &Args::x, &Args::h_res, &Args::phi, &Args::norm_weight, &Args::h_in});
+  expectAligned(row, good, {&Args::y, &Args::u, &Args::h_pre, &Args::next_h_post, &Args::next_h_res});
+}
+
+TEST_F(CudaNeeds, PostPreBwd) {
+  using Args = mhcrt_post_pre_bwd_args;
+  const Row<Args> row = {"post_pre_bwd", "sm90", mhcrt_post_pre_bwd};
+  Args good = postPreBwdArgs(B, 4096);
+  expectNeeds(
+      row, good,
+      {{[](Args &) {}, ""},
+       {[](Args &a) { a.phi_type = B, a.norm_weight = t, a.norm_weight_type = B; }, ""},
+       {[](Args &a) { a.seed = t, a.seed_type = MHCRT_I64, a.S = 2; }, "'seed' is given; needed none"},
+       {[](Args &a) { a.n = 2, a.N = 8, a.K = 2 * a.C; }, "'n' is 2; needed 4"},
+       {[](Args &a) { a.d_u = nullptr, a.d_u_type = none; }, "'d_u' is absent; needed it"},
+       {[](Args &a) { a.d_x = nullptr, a.d_x_type = none; }, "'d_x' is absent; needed it"},
+       {[](Args &a) { a.d_f = nullptr, a.d_f_type = none; }, "'d_f' is absent; needed it"},
+       {[](Args &a) { a.d_bias = t, a.d_bias_type = F; }, "needed a bias beside its gradient"},
+       {[](Args &a) { a.d_x_type = F; }, "'d_x' has dtype f32; needed bf16"},
+       {[](Args &a) { a.layout = MHCRT_LAYOUT_CN; }, "needed the layout [M,n,C]"},
+       {[](Args &a) { a.res_map = MHCRT_RES_MAP_PERMUTATION, a.N = 32; },
+        "needed another residual map than permutations"},
+       {[](Args &a) { a.iters = 65; }, "'iters' is 65; needed at most 64"},
+       {[](Args &a) { a.M = 0; }, "needed tokens"},
+       {[](Args &a) { a.M = INT32_MAX; }, "'M' is 2147483647; needed at most 2147483615"},
+       {[](Args &a) { a.C = 4160, a.K = 4 * a.C; }, "'C' is 4160; needed a multiple of 128"},
+       {[](Args &a) { a.C = 16512, a.K = 4 * a.C; }, "'C' is 16512; needed at most 16384"},
+       {[](Args &a) { a.precision = MHCRT_PRECISION_TF32X3; }, "'precision' is tf32x3; needed at most bf16x3"}});
+  expectAligned(row, good,
+                {&Args::d_u, &Args::d_next_h_post, &Args::d_next_h_res, &Args::y, &Args::d_y, &Args::f, &Args::h_post,
+                 &Args::x, &Args::h_res, &Args::proj, &Args::d_h_pre});
+  expectAligned(row, good, {&Args::d_f, &Args::d_x});
+  good.d_out = good.next_h_res = t, good.d_out_type = B, good.next_h_res_type = F;
+  good.d_y = nullptr, good.d_y_type = none;
+  EXPECT_EQ(miss(row, good), "");
+  expectAligned(row, good, {&Args::d_out, &Args::next_h_res});
+}
+
+TEST_F(CudaNeeds, ArchitecturesOfBoundaries) {
+  for (int arch : {80, 90, 100, 120}) {
+    context->arch = arch;
+    const std::string text = arch == 90 ? "" : "the GPU is sm_" + std::to_string(arch) + "; needed sm_90";
+    EXPECT_EQ(miss<mhcrt_post_pre_args>({"post_pre", "sm90", mhcrt_post_pre}, postPreArgs(B, 4096)), text);
+    EXPECT_EQ(miss<mhcrt_post_pre_bwd_args>({"post_pre_bwd", "sm90", mhcrt_post_pre_bwd}, postPreBwdArgs(B, 4096)),
+              text);
+  }
+}
+
+TEST_F(CudaChoice, NeedsOfResidualMapsInWords) {
+  EXPECT_EQ(pre(B, 4096, MHCRT_RES_MAP_PERMUTATION), "tf32x3");
+  EXPECT_EQ(fallback("pre"), "sm90: needed another residual map than permutations. n8: needed more than 4 streams");
 }
 
 TEST_F(CudaChoice, NeedsOfInterleavedStreamsInWords) {
@@ -137,6 +217,7 @@ TEST_F(CudaChoice, NoRoomForAClusterOfBlocks) {
   EXPECT_EQ(preBwd(B, 5120), "sm90"); // has no clusters
   mhcrt_cuda_pin(context, "pre=");
   EXPECT_EQ(postPre(B, 6144), "separate");
+  EXPECT_EQ(fallback("post_pre"), "sm90: the GPU has room for 0 clusters of 16 blocks; needed 1");
 }
 
 /// Blocks that wait for each other without a cluster: 64, of which this GPU has room for 60.
@@ -148,8 +229,7 @@ TEST_F(CudaChoice, NoRoomForAGangOfBlocks) {
   EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 64 blocks; needed 1. "
                                 "n8: needed more than 4 streams");
   EXPECT_EQ(postPre(B, 12288), "separate");
-  mhcrt_cuda_choice_at(context, 1, &choice);
-  EXPECT_STREQ(choice.fallback, "sm90: the GPU has room for 0 clusters of 64 blocks; needed 1");
+  EXPECT_EQ(fallback("post_pre"), "sm90: the GPU has room for 0 clusters of 64 blocks; needed 1");
 }
 
 TEST_F(CudaChoice, ADriverThatKnowsNoSuchClusters) {
