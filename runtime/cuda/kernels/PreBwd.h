@@ -81,7 +81,8 @@ cudaError_t preBwdSm90(mhcrt_context &context, const PreBwdArgs &args);
 PreBwdOperands preBwdOperands(const PreBwdArgs &args);
 
 /// The launches behind it; see their files.
-bool preBwdTakes(const PreBwdOperands &args, Needs &needs);
+/// `dxInName`: of dxIn in the op that is called.
+bool preBwdTakes(const PreBwdOperands &args, Needs &needs, const char *dxInName = "d_x_in");
 /// `scratch` is aligned to 256 bytes.
 cudaError_t preBwdPasses(const PreBwdOperands &args, void *scratch, int multiprocessors, cudaStream_t stream);
 

@@ -29,8 +29,8 @@ bool mhcrt::postPreBwdSm90Takes(const PostPreBwdArgs &a, Needs &needs) {
   // The kernel that reads no bias sums none of its gradients.
   return needs.equal("n", a.n, 4) && needs.given("d_u", a.d_u) && needs.given("d_x", a.d_x) &&
          needs.that(a.bias || !a.d_bias, "a bias beside its gradient") &&
-         preBwdSm90Takes(preBwdOf(a, a.y, a.d_x), needs) && needs.type("d_x", a.d_x_type, a.x_type) &&
-         postBwdSm90Takes(post, needs);
+         preBwdTakes(preBwdOperands(preBwdOf(a, a.y, a.d_x)), needs, "d_y") &&
+         needs.type("d_x", a.d_x_type, a.x_type) && postBwdSm90Takes(post, needs);
 }
 
 /// Whether all that a call moves is little for the second-level cache, which need not be told what to keep: 128 tokens

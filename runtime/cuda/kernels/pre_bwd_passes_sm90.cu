@@ -59,7 +59,7 @@ PreBwdRows mhcrt::preBwdRows(const PreBwdOperands &args, const StreamDivision &d
   return rows;
 }
 
-bool mhcrt::preBwdTakes(const PreBwdOperands &args, Needs &needs) {
+bool mhcrt::preBwdTakes(const PreBwdOperands &args, Needs &needs, const char *dxInName) {
   const bool hasDxIn = args.dxInType != MHCRT_NONE;
   return needs.that(args.n == 2 || args.n == 4, "2 or 4 streams") &&
          needs.that(args.resMap != MHCRT_RES_MAP_PERMUTATION, "another residual map than permutations") &&
@@ -67,7 +67,7 @@ bool mhcrt::preBwdTakes(const PreBwdOperands &args, Needs &needs) {
          needs.that(args.n == 4 || !args.sinkhorn.isNewton(), "another solver than Newton's") &&
          needs.that(args.layout == MHCRT_LAYOUT_NC, "the layout [M,n,C]") && needs.given("d_x", args.dx) &&
          needs.type("x", args.type, MHCRT_BF16) && needs.type("d_x", args.dxType, MHCRT_BF16) &&
-         ((!hasDxIn && !args.mix) || needs.type("d_x_in", args.dxInType, MHCRT_BF16)) &&
+         ((!hasDxIn && !args.mix) || needs.type(dxInName, args.dxInType, MHCRT_BF16)) &&
          needs.that(args.M > 0, "tokens") && needs.atMost("M", args.M, INT32_MAX - kTileTokens) &&
          needs.multiple("C", args.C, kSlice * 4 / args.n) &&
          needs.atMost("C", args.C, kMostSlices * kSlice * 4 / args.n) &&

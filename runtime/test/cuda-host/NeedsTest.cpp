@@ -136,6 +136,7 @@ TEST_F(CudaNeeds, PostPreBwd) {
        {[](Args &a) { a.d_x = nullptr, a.d_x_type = none; }, "'d_x' is absent; needed it"},
        {[](Args &a) { a.d_f = nullptr, a.d_f_type = none; }, "'d_f' is absent; needed it"},
        {[](Args &a) { a.d_bias = t, a.d_bias_type = F; }, "needed a bias beside its gradient"},
+       {[](Args &a) { a.d_y_type = F; }, "'d_y' has dtype f32; needed bf16"},
        {[](Args &a) { a.d_x_type = F; }, "'d_x' has dtype f32; needed bf16"},
        {[](Args &a) { a.layout = MHCRT_LAYOUT_CN; }, "needed the layout [M,n,C]"},
        {[](Args &a) { a.res_map = MHCRT_RES_MAP_PERMUTATION, a.N = 32; },
