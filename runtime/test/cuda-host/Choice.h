@@ -8,6 +8,7 @@
 #define MHCRT_TEST_CUDA_HOST_CHOICE_H
 
 #include "../Call.h"
+#include "Boundary.h"
 #include "FakeDriver.h"
 
 #include "mhcrt/cuda.h"
@@ -15,12 +16,6 @@
 #include <gtest/gtest.h>
 
 namespace mhcrt::test {
-
-constexpr int32_t F = MHCRT_F32, B = MHCRT_BF16, H = MHCRT_F16, none = MHCRT_NONE;
-
-/// Nothing reads it.
-alignas(256) inline char memory[256];
-inline void *const t = memory, *const odd = memory + 4;
 
 /// A row of an op's table.
 template <typename Args>
@@ -117,22 +112,9 @@ protected:
          n * C, 3, layout, 0, 0, 1e-6, 1e-6, 2, map, 0, 0, 0, 1e-6, 20, 0, precision);
     return chosen("pre");
   }
-  /// A call that the one launch takes, with the types and widths that it takes.
-  mhcrt_post_pre_args postPreArgs(int32_t type, int64_t C) const {
-    mhcrt_post_pre_args args = {};
-    args.size = sizeof(args);
-    args.f = args.x = args.h_post = args.h_res = args.phi = args.alpha = args.beta = t;
-    args.f_type = args.x_type = args.y_type = args.u_type = type;
-    args.h_post_type = args.h_res_type = args.phi_type = args.alpha_type = args.beta_type = F;
-    args.y = args.u = args.h_pre = args.next_h_post = args.next_h_res = args.proj = args.stat = t;
-    args.h_pre_type = args.next_h_post_type = args.next_h_res_type = args.proj_type = args.stat_type = F;
-    args.M = 100, args.C = C, args.n = 4, args.N = 24, args.K = 4 * C, args.A = 3;
-    args.norm_eps = args.pre_eps = args.sk_eps = 1e-6, args.post_mult = 2;
-    args.iters = 20, args.precision = precision;
-    return args;
-  }
   void callPostPre(int32_t type, int64_t C, void *seed = nullptr) {
     mhcrt_post_pre_args args = postPreArgs(type, C);
+    args.precision = precision;
     if (seed)
       args.seed = seed, args.seed_type = MHCRT_I64, args.S = 2;
     mhcrt_post_pre(context, &args);
@@ -154,27 +136,11 @@ protected:
          n * C, 3, 0, 0, 0, 1e-6, 1e-6, 2, 0, 0, 0, 0, 1e-6, 20, 0, 0, precision);
     return chosen("pre_bwd");
   }
-  /// A call that the two launches take, with the types and widths that they take: a tensor is the start of the gradient
-  /// of y.
-  mhcrt_post_pre_bwd_args postPreBwdArgs(int32_t type, int64_t C) const {
-    mhcrt_post_pre_bwd_args args = {};
-    args.size = sizeof(args);
-    args.d_u = args.d_h_pre = args.d_next_h_post = args.d_next_h_res = args.d_y = args.y = t;
-    args.f = args.x = args.h_post = args.h_res = args.phi = args.alpha = args.beta = args.proj = args.stat = t;
-    args.d_f = args.d_x = args.d_h_post = args.d_h_res = args.d_phi = args.d_alpha = args.d_beta = t;
-    args.d_u_type = args.d_y_type = args.y_type = args.f_type = args.x_type = args.d_f_type = args.d_x_type = type;
-    args.d_h_pre_type = args.d_next_h_post_type = args.d_next_h_res_type = args.h_post_type = args.h_res_type = F;
-    args.phi_type = args.alpha_type = args.beta_type = args.proj_type = args.stat_type = F;
-    args.d_h_post_type = args.d_h_res_type = args.d_phi_type = args.d_alpha_type = args.d_beta_type = F;
-    args.M = 100, args.C = C, args.n = 4, args.N = 24, args.K = 4 * C, args.A = 3;
-    args.norm_eps = args.pre_eps = args.sk_eps = 1e-6, args.post_mult = 2;
-    args.iters = 20, args.precision = precision;
-    return args;
-  }
   /// Without those of y, bias and seed that are null.
   std::string postPreBwd(int32_t type, int64_t C, void *y = t, void *bias = nullptr, void *seed = nullptr,
                          void *dBias = nullptr) {
     mhcrt_post_pre_bwd_args args = postPreBwdArgs(type, C);
+    args.precision = precision;
     args.y = y, args.y_type = y ? type : none;
     args.bias = bias, args.bias_type = bias ? F : none;
     args.d_bias = dBias, args.d_bias_type = dBias ? F : none;

@@ -32,15 +32,16 @@ protected:
     mhcrt_clear_error(context);
     return text;
   }
-  mhcrt_status call(const Entry &entry, int64_t M = 1000) { return entry.call(context, M, 4, 33); }
+  mhcrt_status call(const Entry &entry, int64_t M = 1000) { return entry.call(context, M, 4, entry.C); }
   /// Each entry with a new context.
   template <typename Body>
   void forEachEntry(Body body) {
-    for (const Entry &entry : entries()) {
-      SCOPED_TRACE(entry.name);
-      renew();
-      body(entry);
-    }
+    for (const std::vector<Entry> *list : {&entries(), &ringEntries()})
+      for (const Entry &entry : *list) {
+        SCOPED_TRACE(entry.name + std::string(" C=") + std::to_string(entry.C));
+        renew();
+        body(entry);
+      }
   }
   /// Work from number `first` on, each behind all that came before it there.
   void expectInOrder(size_t first = 0) {

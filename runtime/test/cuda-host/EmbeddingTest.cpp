@@ -207,7 +207,7 @@ TEST_F(CudaEmbedding, AnErrorOfACallIsNotTheThreadsLast) {
     driver().launchError = cudaSuccess;
     mhcrt_context *other = nullptr;
     ASSERT_EQ(mhcrt_context_create(0, &other), MHCRT_OK);
-    EXPECT_EQ(entry.call(other, 1000, 4, 33), MHCRT_OK) << mhcrt_last_error(other);
+    EXPECT_EQ(entry.call(other, 1000, 4, entry.C), MHCRT_OK) << mhcrt_last_error(other);
     mhcrt_context_destroy(other);
   });
 }

@@ -76,20 +76,30 @@ TEST_F(CudaEntries, GridsAreLegal) {
       }
 }
 
-/// The second call of every entry neither allocates nor waits, and launches the same: what a CUDA graph needs.
+/// The second call of every entry neither allocates nor waits, and launches the same: what a CUDA graph needs. The
+/// third is recorded into one.
 TEST_F(CudaEntries, SteadyState) {
-  for (const Entry &entry : entries()) {
-    SCOPED_TRACE(entry.name);
-    ASSERT_EQ(entry.call(context, 1000, 4, 33), MHCRT_OK) << mhcrt_last_error(context);
-    const size_t launches = driver().launches.size();
-    driver().launches.clear();
-    driver().calls.clear();
-    ASSERT_EQ(entry.call(context, 1000, 4, 33), MHCRT_OK);
-    EXPECT_EQ(driver().launches.size(), launches);
-    for (const char *call : {"malloc", "free", "synchronize", "memset"})
-      EXPECT_EQ(driver().count(call), 0) << call;
-    driver().launches.clear();
-  }
+  for (const std::vector<Entry> *list : {&entries(), &ringEntries()})
+    for (const Entry &entry : *list) {
+      SCOPED_TRACE(entry.name + std::string(" C=") + std::to_string(entry.C));
+      ASSERT_EQ(entry.call(context, 1000, 4, entry.C), MHCRT_OK) << mhcrt_last_error(context);
+      const size_t launches = driver().launches.size();
+      driver().launches.clear();
+      driver().calls.clear();
+      ASSERT_EQ(entry.call(context, 1000, 4, entry.C), MHCRT_OK);
+      EXPECT_EQ(driver().launches.size(), launches);
+      mhcrt_cuda_graph *graph = nullptr;
+      mhcrt_cuda_record_begin(context);
+      entry.call(context, 1000, 4, entry.C);
+      EXPECT_EQ(mhcrt_cuda_record_end(context, &graph), MHCRT_OK) << mhcrt_last_error(context);
+      mhcrt_cuda_graph_destroy(graph);
+      for (const char *call : {"malloc", "free", "synchronize", "memset"})
+        EXPECT_EQ(driver().count(call), 0) << call;
+      if (list == &ringEntries()) {
+        EXPECT_STREQ(mhcrt_cuda_chosen(context, entry.name), "sm90");
+      }
+      driver().launches.clear();
+    }
 }
 
 /// The scratch memory that an op takes per token does not grow with what is replayed or reduced.
