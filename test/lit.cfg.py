@@ -56,6 +56,12 @@ config.substitutions.append(("%mpirun", "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW
                              f"flock {mpi_lock} timeout 60 mpirun --oversubscribe --mca plm isolated --mca btl self,vader"))
 if os.path.exists(config.mhc_ptxas):
     config.available_features.add("ptxas")
+nvcc = os.path.join(os.path.dirname(config.mhc_ptxas), "nvcc")
+if os.path.exists(nvcc):
+    config.available_features.add("nvcc")
+runtime_dir = os.path.join(config.mhc_src_root, "runtime")
+config.substitutions.append(("%nvcc", f"{nvcc} --ptx -arch=sm_90a -std=c++17 --extended-lambda --expt-relaxed-constexpr "
+                             f"-Werror=all-warnings -I{runtime_dir} -I{os.path.join(runtime_dir, 'include')}"))
 if os.path.exists(os.path.join(config.mhc_obj_root, "lib", "libmhcrt_cuda.so")):
     config.available_features.add("cuda-runtime")
 if config.mhc_torch and os.path.exists(os.path.join(config.mhc_obj_root, "python", "mhcc", "libmhc_torch.so")):
