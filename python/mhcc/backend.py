@@ -12,9 +12,10 @@ from torch._dynamo.exc import RestartAnalysis
 from . import tables
 from .boundaries import Boundaries
 from .capture import (
-    autocasts_around, body_of, capture, has_tensor, leave_types, specialise, split, stands_apart, take_arguments,
+    autocasts_around, body_of, capture, has_tensor, is_marked, leave_types, specialise, split, stands_apart,
+    take_arguments,
 )  # fmt: skip
-from .graph_text import print_graph
+from .graph_text import matrix_sizes, print_graph
 from .rewriter import Rewriter, Unsupported, find_sites, leave
 
 
@@ -41,9 +42,7 @@ def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, du
     """The same for a graph of ATen ops; `found` is called where sites are. A report counts bytes at open sizes, too."""
     known = tables.find(graph.graph)
     options = {"attributes": "attributes {mhc.streams} " if graph.meta.get("streams") else "", "numbers": known}
-    text = print_graph(graph.graph, **options)
-    _dump(dump, "before.mlir", text)
-    plan = find_sites(text, fuse)
+    plan = _find(graph.graph, fuse, dump, **options)
     if reported and "bytes" not in plan:
         plan["bytes"] = find_sites(print_graph(graph.graph, is_open=False, **options), fuse).get("bytes")
     _dump(dump, "plan.json", json.dumps(plan, indent=1))
@@ -55,6 +54,25 @@ def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, du
     graph.recompile()
     _dump(dump, "after.py", graph.code)
     return graph, [plan]
+
+
+def _ops_in(plan):
+    return [call["op"] for call in plan["calls"] if call["op"].startswith("mhc.")]
+
+
+def _find(graph, fuse, dump, **options):
+    """The plan of a graph. How many streams there are may be an open size behind a break of Dynamo's graph, where nothing
+    but the guard of Dynamo that is made here says it."""
+    text = print_graph(graph, **options)
+    plan = find_sites(text, fuse)
+    for size in matrix_sizes(graph):
+        counted = print_graph(graph, known={size.node.expr: size.node.hint}, **options)
+        other = find_sites(counted, fuse)
+        if len(_ops_in(other)) > len(_ops_in(plan)) and not is_marked(size):
+            int(size)
+            text, plan = counted, other
+    _dump(dump, "before.mlir", text)
+    return plan
 
 
 def _rewrite_parts(module, names, dump, **options):
@@ -165,7 +183,7 @@ def _compile(module, inputs, rewrite, options, mode):
         dump = dump and _numbered(dump)
         level = "chain" if fuse == "chain" else None
         graph, plans = rewrite(module, fuse=level, precision=precision, dump=dump)
-        ops = [call["op"] for plan in plans for call in plan["calls"] if call["op"].startswith("mhc.")]
+        ops = [op for plan in plans for op in _ops_in(plan)]
         _check(ops, [miss for plan in plans for miss in plan["missed"]], require)
         found.append(ops)
         if ops:

@@ -7,7 +7,7 @@ import torch
 import torch.fx
 from torch._dispatch.python import enable_python_dispatcher
 from torch._dynamo.exc import TensorifyScalarRestartAnalysis
-from torch._dynamo.source import ConstantSource
+from torch._dynamo.source import ConstantSource, TensorPropertySource
 from torch._dynamo.symbolic_convert import TensorifyState
 from torch._subclasses.fake_tensor import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode, dispatch_functionalize
@@ -238,6 +238,20 @@ def specialise(module):
         TensorifyState.specialize(name)
     if new:
         raise TensorifyScalarRestartAnalysis
+
+
+def is_marked(size):
+    """Whether a symbolic size is one that has to stay open: a number for it would be an error where it was marked so."""
+    context = torch._guards.TracingContext.try_get()
+    marks = {
+        (one.tensor_source, dim): mark
+        for one in (context.tensor_to_context.values() if context else ())
+        for dim, mark in enumerate(one.constraint_sizes or ())
+        if mark is not None and not mark.warn_only
+    }
+    sources = size.node.shape_env.var_to_sources.get(size.node.expr, ())
+    places = [(source.base, source.idx) for source in sources if isinstance(source, TensorPropertySource)]
+    return not places or any(place in marks for place in places)
 
 
 def runs_graph(node):

@@ -43,11 +43,12 @@ def _number(value):
 class _Printer:
     """Writes a graph as MLIR: an op for each node. It knows the form of a graph, and no op."""
 
-    def __init__(self, graph, names=None, size=_symbolic, numbers=None):
+    def __init__(self, graph, names=None, size=_symbolic, numbers=None, known=None):
         self.names = names  # of arguments, where results have names as well
         self.numbers = numbers or {}  # of arguments that are read as constants
-        self.read, self.sizes = size, {}  # what writes a size, and what it wrote
-        self.known = {}  # numbers of symbolic sizes that only a guard says, as where a table of positions is added
+        # numbers of symbolic sizes that only a guard says, as where a table of positions is added, or that are supposed
+        self.known = dict(known or {})
+        self.read, self.sizes = size, dict(self.known)  # what writes a size, and what it wrote
         self.values, self.count = {}, 0  # of nodes, and of (node, index) of several results
         self.arguments, self.lines, self.results = [], [], []
         for node in graph.nodes:
@@ -212,7 +213,21 @@ def _text(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def print_graph(graph, name="graph", names=None, attributes="", is_open=True, numbers=None):
+def matrix_sizes(graph):
+    """Open sizes that a tensor has twice, one behind the other, as stacks of the matrices that mix streams have."""
+    sizes = {}
+    for node in graph.nodes:
+        value = node.meta.get("val")
+        shape = value.shape if isinstance(value, torch.Tensor) else ()
+        for rows, columns in zip(shape, shape[1:]):
+            is_open = isinstance(rows, torch.SymInt) and isinstance(columns, torch.SymInt)
+            if is_open and rows.node.expr == columns.node.expr and not isinstance(_symbolic(rows), int):
+                sizes[rows.node.expr] = rows
+    return [size for key, size in sizes.items() if key.is_Symbol and size.node.has_hint()]
+
+
+def print_graph(graph, name="graph", names=None, attributes="", is_open=True, numbers=None, known=None):
     """A graph as the function `name`, with `names` of its arguments where they are others than those of the nodes; with
-    the sizes that the graph was made with where it is not to be open; with the `numbers` of arguments that are known."""
-    return _Printer(graph, names, _symbolic if is_open else _present, numbers).text(name, attributes)
+    the sizes that the graph was made with where it is not to be open, or with those of symbols that are `known`; with
+    the `numbers` of arguments that are known."""
+    return _Printer(graph, names, _symbolic if is_open else _present, numbers, known).text(name, attributes)

@@ -38,3 +38,43 @@ def test_more_tokens(start, dynamic):
     module = Sequences(start)
     compare(module, compiled(module, dynamic=dynamic, require="all"), torch.randn(2, 5, CHANNELS))
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
+
+
+class Broken(modules.Layer):
+    """A graph behind a break has nothing that says how many streams there are."""
+
+    def forward(self, x):
+        pre, post, res = self.coefficients(x)
+        u = (pre.unsqueeze(-1) * x).sum(-2)
+        torch._dynamo.graph_break()
+        return res @ x + post.unsqueeze(-1) * self.linear(u).unsqueeze(-2)
+
+
+def test_streams_behind_a_break():
+    module = Broken(modules.Coefficients(N, CHANNELS))
+    other = compiled(module, dynamic=True, require="all")
+    for length in (5, 7):  # which stays open
+        compare(module, other, torch.randn(2, length, N, CHANNELS))
+        assert [ops for ops in counts() if ops] == [{"pre": 1}, {"post": 1}]
+
+
+class Mixed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(CHANNELS, CHANNELS)
+
+    def forward(self, res, x, post, u):
+        return res @ x + post.unsqueeze(-1) * self.linear(u).unsqueeze(-2)
+
+
+@pytest.mark.parametrize("marked", [False, True])
+def test_other_numbers_of_streams(marked):
+    """A number that is marked as open stays so. Where it changes, Dynamo opens rows and columns apart."""
+    module = Mixed()
+    other = compiled(module, dynamic=True)
+    for n in (4, 3):
+        res, x, post = torch.rand(2, 5, n, n), torch.randn(2, 5, n, CHANNELS), torch.rand(2, 5, n)
+        if marked:
+            torch._dynamo.mark_dynamic(res, 2)
+        compare(module, other, res, x, post, torch.randn(2, 5, CHANNELS))
+    assert counts() == ([{}] if marked else [{"post": 1}, {}])
