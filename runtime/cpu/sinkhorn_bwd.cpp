@@ -174,15 +174,20 @@ HWY_INLINE void stepsBwd(V *g, V *m, const float *planes, int n, const SinkhornO
   }
   for (int k = 0; k < cells; ++k)
     g[k] = load(planes + k * kLanes);
+  if (options.steps() == 0)
+    for (int k = 0; k < cells; ++k)
+      g[k] = hn::Mul(g[k], options.init == MHCRT_INIT_LOG ? expV(m[k]) : m[k]);
   for (int64_t step = options.steps() - 1; step >= 0; --step) {
     const float *values = history + step * slot, *frees = values + cells * kLanes;
-    const bool rows = options.rowsAt(step);
-    if (step == options.steps() - 1)
-      for (int line = 0; line < n; ++line)
-        reverseLast(g, rows ? line * n : line, rows ? 1 : n, n, values, load(frees + line * kLanes));
-    else
-      for (int line = 0; line < n; ++line)
-        subtractSum(g, rows ? line * n : line, rows ? 1 : n, n, values, load(frees + line * kLanes));
+    const bool rows = options.rowsAt(step), isLast = step == options.steps() - 1;
+    for (int line = 0; line < n; ++line) {
+      const int first = rows ? line * n : line, apart = rows ? 1 : n;
+      const V isFree = load(frees + line * kLanes);
+      if (isLast)
+        reverseLast(g, first, apart, n, values, isFree);
+      else
+        subtractSum(g, first, apart, n, values, isFree);
+    }
   }
 }
 

@@ -186,10 +186,11 @@ TEST(Gradients, SinkhornWithAllOptions) {
       for (int32_t order = 0; order < 2; ++order)
         for (int32_t denom = 0; denom <= MHCRT_DENOM_POTENTIALS; ++denom) {
           Random random(++seed);
-          const int64_t M = random.pick<int64_t>({1, 13, 70}), iters = random.pick<int64_t>({1, 2, 20});
+          const int64_t M = random.pick<int64_t>({1, 13, 70}),
+                        iters = random.pick<int64_t>({init == MHCRT_INIT_SOFTMAX_EPS, 1, 2, 20});
           const double eps = random.pick({1e-6, 0.8}); // the clamp is at work
           Buffer dMix = random.buffer(MHCRT_F32, M * n * n), in = random.buffer(MHCRT_F32, M * n * n);
-          if (takesAnyLogits(init))
+          if (takesAnyLogits(init) && iters > 0)
             in = shifted(in, n * n, seed);
           Buffer out(MHCRT_F32, M * n * n);
           ASSERT_EQ(call(mhcrt_sinkhorn_bwd, context, dMix.data(), MHCRT_F32, in.data(), MHCRT_F32, out.data(),
