@@ -166,6 +166,93 @@ func.func @shape_of_given_y(%d_u: tensor<?x64xbf16>, %d_post: tensor<?x4xf32>, %
 
 // -----
 
+// C1
+func.func @order_of_softmax_in_gradient(%d_u: tensor<?x64xbf16>, %d_post: tensor<?x4xf32>, %d_res: tensor<?x4x4xf32>, %proj: tensor<?x24xf32>,
+    %stat: tensor<?xf32>, %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{has order 'col_row' with init 'softmax_eps'}}
+  %d_f = mhc.post_pre_bwd(d_u = %d_u : tensor<?x64xbf16>, d_next_h_post = %d_post : tensor<?x4xf32>,
+      d_next_h_res = %d_res : tensor<?x4x4xf32>, f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>,
+      proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = col_row, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, next_orient = io>
+    -> (d_f : tensor<?x64xbf16>)
+  return
+}
+
+// -----
+
+// C2
+func.func @groups_of_gradient(%d_u: tensor<?x64xbf16>, %d_post: tensor<?x4xf32>, %d_res: tensor<?x4x4xf32>, %proj: tensor<?x24xf32>,
+    %stat: tensor<?xf32>, %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>) {
+  // expected-error-re @below {{dimension 'A' is 1 in 'alpha'; needed 3{{$}}}}
+  %d_f = mhc.post_pre_bwd(d_u = %d_u : tensor<?x64xbf16>, d_next_h_post = %d_post : tensor<?x4xf32>,
+      d_next_h_res = %d_res : tensor<?x4x4xf32>, f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<24xf32>,
+      proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, next_orient = io>
+    -> (d_f : tensor<?x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @rate_of_gradient(%d_u: tensor<?x64xbf16>, %d_post: tensor<?x4xf32>, %d_res: tensor<?x4x4xf32>, %proj: tensor<?x24xf32>,
+    %stat: tensor<?xf32>, %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{has 'rate' without 'seed'; needed both or none}}
+  %d_f = mhc.post_pre_bwd(d_u = %d_u : tensor<?x64xbf16>, d_next_h_post = %d_post : tensor<?x4xf32>,
+      d_next_h_res = %d_res : tensor<?x4x4xf32>, f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>,
+      proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>)
+    <layout = nC, orient = oi, rate = 0.1, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, next_orient = io>
+    -> (d_f : tensor<?x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @streams_of_next_in_gradient(%d_u: tensor<?x64xbf16>, %d_post: tensor<?x3xf32>, %d_res: tensor<?x4x4xf32>, %proj: tensor<?x24xf32>,
+    %stat: tensor<?xf32>, %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{dimension 'n' is 3 in 'd_next_h_post' but 4 in 'd_next_h_res'}}
+  %d_f = mhc.post_pre_bwd(d_u = %d_u : tensor<?x64xbf16>, d_next_h_post = %d_post : tensor<?x3xf32>,
+      d_next_h_res = %d_res : tensor<?x4x4xf32>, f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>,
+      proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, next_orient = io>
+    -> (d_f : tensor<?x64xbf16>)
+  return
+}
+
+// -----
+
+func.func @mix_of_next_in_gradient(%d_u: tensor<?x64xbf16>, %d_post: tensor<?x4xf32>, %d_res: tensor<?x4x3xf32>, %proj: tensor<?x24xf32>,
+    %stat: tensor<?xf32>, %f: tensor<?x64xbf16>, %h_post: tensor<?x4xf32>, %x: tensor<?x4x64xbf16>, %h_res: tensor<?x4x4xf32>,
+    %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>) {
+  // expected-error @below {{dimension 'n' is 4 in 'd_next_h_post' but 3 in 'd_next_h_res'}}
+  %d_f = mhc.post_pre_bwd(d_u = %d_u : tensor<?x64xbf16>, d_next_h_post = %d_post : tensor<?x4xf32>,
+      d_next_h_res = %d_res : tensor<?x4x3xf32>, f = %f : tensor<?x64xbf16>, h_post = %h_post : tensor<?x4xf32>,
+      x = %x : tensor<?x4x64xbf16>, h_res = %h_res : tensor<?x4x4xf32>, phi = %phi : tensor<24x256xf32>,
+      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>,
+      proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>)
+    <layout = nC, orient = oi, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, pre_eps = 0.0, post_mult = 2.0,
+     res_map = sinkhorn, init = softmax_eps, order = row_col, denom = add, sk_eps = 1.0e-06, iters = 20, fold_pre = false, next_orient = io>
+    -> (d_f : tensor<?x64xbf16>)
+  return
+}
+
+// -----
+
 // C3
 func.func @weight_gradient(%d_u: tensor<?x64xbf16>, %d_post: tensor<?x4xf32>, %d_res: tensor<?x4x4xf32>, %y: tensor<?x4x64xbf16>,
     %next: tensor<?x4x4xf32>, %proj: tensor<?x24xf32>, %stat: tensor<?xf32>,

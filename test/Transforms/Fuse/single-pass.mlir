@@ -1,4 +1,5 @@
 // RUN: mhc-opt %s -mhc-fuse | FileCheck %s
+// RUN: mhc-opt %s -mhc-fuse=level=model | FileCheck %s --check-prefix=MODEL
 // RUN: mhc-opt %s -mhc-fuse --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Streams that are mixed by other weights than those that are projected from them.
@@ -178,6 +179,7 @@ func.func @fold(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor
 // REMARK: Remark="fused 4 ops into mhc.pre
 // REMARK: Remark="fused 4 ops into mhc.pre
 // CHECK-LABEL: @two_sites
+// MODEL-LABEL: @two_sites
 func.func @two_sites(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
     %h: tensor<?x4xf32>)
     -> tensor<?x64xf32> {
@@ -187,6 +189,11 @@ func.func @two_sites(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: t
   // CHECK-NEXT: %[[OUT2:.*]] = mhc.post(f = %[[U2]] : {{.*}}, x = %[[OUT]] :
   // CHECK-NEXT: %[[END:.*]] = mhc.aggregate(x = %[[OUT2]] : tensor<?x4x64xf32>, h_pre = %[[PRE2]]
   // CHECK-NEXT: return %[[END]]
+  // MODEL: %[[U:.*]], %[[PRE:.*]], %[[POST:.*]], %[[RES:.*]] = mhc.pre(x = %arg0 : {{.*}} h_in = %arg4 :
+  // MODEL-NEXT: %[[Y:.*]], %[[U2:.*]], %[[PRE2:.*]], %[[POST2:.*]], %[[RES2:.*]] = mhc.post_pre(f = %[[U]] :
+  // MODEL-SAME: h_post = %[[POST]] : {{.*}} x = %arg0 : {{.*}} h_res = %[[RES]] : {{.*}} h_in = %[[PRE]] :
+  // MODEL-NEXT: %[[OUT:.*]] = mhc.post(f = %[[U2]] : {{.*}}, h_post = %[[POST2]] : {{.*}} x = %[[Y]] :
+  // MODEL-NEXT: mhc.aggregate(x = %[[OUT]] : tensor<?x4x64xf32>, h_pre = %[[PRE2]]
   %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
     <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
     -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
