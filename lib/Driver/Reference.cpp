@@ -93,15 +93,6 @@ llvm::Expected<Tensors> mhc::evaluate(Compiler &compiler, mlir::ModuleOp module,
   return evaluateLeafOps(**copy, entry, arguments);
 }
 
-llvm::Expected<Tensors> mhc::evaluateText(llvm::StringRef text, llvm::StringRef entry, const Tensors &arguments,
-                                          const CompileOptions &options) {
-  Compiler compiler;
-  auto module = compiler.parseText(text);
-  if (!module)
-    return module.takeError();
-  return evaluate(compiler, **module, entry, arguments, options);
-}
-
 Tensors mhc::disturbed(const Tensors &arguments, unsigned seed) {
   std::mt19937 random(seed);
   Tensors result(arguments.size());

@@ -10,13 +10,24 @@
 
 using namespace mhc::conformance;
 
+/// Evaluates the ops that the program's kernels stand for, as they are behind fusion.
+static llvm::Expected<mhc::Tensors> evaluateFused(const RunRequest &request, const mhc::CompileOptions &options) {
+  mhc::Compiler compiler;
+  auto module = compiler.parseText(request.ir);
+  if (!module)
+    return module.takeError();
+  if (llvm::Error error = compiler.run(**module, options, mhc::Phase::fuse))
+    return error;
+  return mhc::evaluate(compiler, **module, request.entry, request.inputs);
+}
+
 static bool compileAndRun(const RunRequest &request, mhc::Tensors &results, std::string &error) {
   mhc::CompileOptions options;
   options.fuse = request.fuse;
   options.gdnImpl = request.gdnImpl;
   options.grad = request.grad;
   llvm::Expected<mhc::Tensors> produced = request.backend == Backend::Reference
-                                              ? mhc::evaluateText(request.ir, request.entry, request.inputs, options)
+                                              ? evaluateFused(request, options)
                                               : mhc::runText(request.ir, request.entry, request.inputs, options);
   if (!produced) {
     error = llvm::toString(produced.takeError());

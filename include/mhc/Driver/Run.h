@@ -32,9 +32,7 @@ llvm::Expected<Tensors> backwardArguments(const mhcrt_model *model, const std::s
 llvm::Expected<Tensors> runText(llvm::StringRef text, llvm::StringRef entry, const Tensors &arguments,
                                 const CompileOptions &options = {});
 
-/// The same by the float64 evaluator of lib/Reference; arguments of any float type, results f64.
-llvm::Expected<Tensors> evaluateText(llvm::StringRef text, llvm::StringRef entry, const Tensors &arguments,
-                                     const CompileOptions &options = {});
+/// The same of a module by the float64 evaluator of lib/Reference; arguments of any float type, results f64.
 llvm::Expected<Tensors> evaluate(Compiler &compiler, mlir::ModuleOp module, llvm::StringRef entry,
                                  const Tensors &arguments, const CompileOptions &options = {});
 
