@@ -11,8 +11,7 @@
 // Bytes   each operand once per block row or column.
 // Needs   sizes below 2^31.
 // Round   products and sums in f32, one rounding at the store. Sums of more than kDepth products are compensated sums
-// of
-//         such: a million terms of one sign are off by less than 2e-5.
+//         of such: a million terms of one sign are off by less than 2e-5.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE

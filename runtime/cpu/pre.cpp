@@ -10,8 +10,7 @@
 //         aggregate.cpp's loop over the same tokens, whose x is still in the caches that their size allows.
 //         Equal streams are made of their row in a tile's scratch memory.
 // Bytes   per token (n+1)*C elements, 2*C where the streams are equal, and 4*(2n + n*n), 4*(N+1) more for proj and
-// stat; 4*N*K for phi once
-//         per call.
+//         stat; 4*N*K for phi once per call.
 // Needs   nothing.
 // Round   coefficients in f32, in registers to their formats; u rounded once. The same bits as the four kernels one
 //         after the other.

@@ -16,7 +16,7 @@
 // Needs   scratch memory of projection_bwd and 4*(N + n + 1) bytes per token, and n*C elements more for each of x and
 //         d_out whose streams are equal: they are made first.
 // Round   f32 sums; gates that are multiplied to their formats, d_x once. d_x may be d_x_in, a weight's gradient its
-// start.
+//         start.
 //
 //===------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE

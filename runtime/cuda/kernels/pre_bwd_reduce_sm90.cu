@@ -12,8 +12,7 @@
 //         copy the coefficients of the posts before and behind.
 // Bytes   per token 10C for x and d_u, 4 * (2 * 24 + 30); 108 per tile for partial sums of d_alpha and d_beta.
 // Needs   C a multiple of 8; n = 4, or 2, whose streams are taken as four of half the channels; per token of a tile,
-// shared memory of 16 bytes per step and per 1024 channels. 95
-//         registers, no spills.
+//         shared memory of 16 bytes per step and per 1024 channels. 95 registers, no spills.
 // Round   all f32; gates that are multiplied, and logits, to their formats.
 // Cache   Lines that pass the first level by stay in the second only where that is said: the launch behind this one
 //         reads x or d_u again, the last tokens first.

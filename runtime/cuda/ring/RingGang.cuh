@@ -7,8 +7,7 @@
 // cluster, too little room for x.
 //
 // Plan    A gang of kSplit blocks shares the channels, and gangs the tiles of 8 tokens. Messages go through memory,
-// that
-//         is through the second-level cache:
+//         that is through the second-level cache:
 //           sender     stores the block's sums of a tile. A word's last bit says in which round over the slots it was
 //                      written, so that data and its arrival are one message: nothing is fenced or counted.
 //           owner      of a tile's token k in turn t is block (8*t + k) % kSplit. It reads the rows until all have the
@@ -21,6 +20,7 @@
 // Bytes   those of RingKernel.cuh; the messages stay in the second-level cache but for 16 bytes a token.
 // Needs   sm_90, with room for a gang; C of the shapes' list.
 // Round   the blocks' sums lose their last bit, 2^-23 of their value.
+//
 //===------------------------------------------------------------------------===//
 #ifndef MHCRT_CUDA_RING_RINGGANG_CUH
 #define MHCRT_CUDA_RING_RINGGANG_CUH

@@ -23,8 +23,7 @@
 // Bytes   per token 8C of x, 2C of u, of f32 16C and 4C, 4*(2n + n*n); phi once per cluster.
 // Needs   sm_90, with room for a cluster; C of the shapes' list.
 // Round   phi in two bf16 terms (2^-17 of its value), x of f32 too, products exact, sums in f32; u rounded once.
-// Against
-//         f64: proj 5e-6 at most, h_pre, h_post and h_res 4e-6, u one rounding.
+//         Against f64: proj 5e-6 at most, h_pre, h_post and h_res 4e-6, u one rounding.
 // Result  One H200, graph replay over inputs beyond the caches, us (% of the fewest bytes at the speed of a 1 GiB copy
 //         of the same run, 4.24 TB/s), M = 8192:
 //           C           2048     2560     3072     4096     5120      6144      7168

@@ -15,8 +15,7 @@
 //         flushes get long.
 // Bytes   per token 2K elements, and K/4 for d_u, K for d_out or d_x_in.
 // Needs   N at most 24, rows of x of whole 16 bytes; with d_u or d_out n = 4, or 2 in layout nC, and whole 16
-// bytes of
-//         channels, of half of them where n = 2.
+//         bytes of channels, of half of them where n = 2.
 // Round   two tf32 terms per f32 value, three of four products; f32 sums, one rounding of d_x at the store.
 // Result  H200, N = 24, M = 8192, C = 4096, with all launches of projection_bwd: f32 519 us, 50 % of copy; f16 432 us,
 //         30 %. 168 registers.
