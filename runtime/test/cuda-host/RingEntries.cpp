@@ -56,6 +56,7 @@ const std::vector<Entry> all = {
     {"post_pre", callPostPre, 1280},
     {"post_pre", callPostPre, 8192},
     {"post_pre", callNormed, 1280},
+    {"post_pre", callNormed, 8192},
     {"post_pre_bwd", callPostPreBwd, 1280},
     {"post_pre_bwd", callPostPreBwd, 8192},
     {"post_head", callPostHead, 1280},
