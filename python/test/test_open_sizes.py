@@ -1,5 +1,7 @@
 """Tokens in front of sequences whose length is open, and parts of such sequences."""
 
+import functools
+
 import modules
 import pytest
 import torch
@@ -78,3 +80,34 @@ def test_other_numbers_of_streams(marked):
             torch._dynamo.mark_dynamic(res, 2)
         compare(module, other, res, x, post, torch.randn(2, 5, CHANNELS))
     assert counts() == ([{}] if marked else [{"post": 1}, {}])
+
+
+class Penalised(Sequences):
+    """A loss reads the logits of the residual maps as well."""
+
+    def __init__(self, penalty):
+        super().__init__(lambda self, x: x)
+        self.penalty = penalty
+
+    def forward(self, x):
+        kept = []
+        for layer in self.layers:
+            layer.coefficients.residual = functools.partial(self.keep, kept, layer.coefficients)
+        return super().forward(x) + sum(map(self.penalty, kept))
+
+    @staticmethod
+    def keep(kept, coefficients, logits):
+        kept.append(logits)
+        return type(coefficients).residual(coefficients, logits)
+
+
+@pytest.mark.parametrize("penalty", [
+    lambda z: z.square().mean(),
+    lambda z: z.flatten(-2).logsumexp(-1).square().mean(),
+    lambda z: z.diagonal(dim1=-2, dim2=-1).mean(),
+])  # fmt: skip
+def test_penalty_of_logits(penalty):
+    """It was told as another residual map, and nothing of the layers was one op."""
+    module = Penalised(penalty)
+    compare(module, compiled(module, dynamic=True, require="all"), torch.randn(2, 5, CHANNELS))
+    assert counts() == [{"expand": 1, "pre": 2, "sinkhorn": 2, "post": 2, "contract": 1}]

@@ -181,7 +181,7 @@ def : FuseReason<"fold-rounds", "h_post h_pre^T, or the residual map that it is 
   "subtract in f32, and round the difference", /*unfused=*/0>;
 def : FuseReason<"statistic-differs", "the statistic of the gates is not the multiplier of the projection",
   "scale the gates by the reciprocal root mean square that belongs to the projection">;
-def : FuseReason<"logits-shared", "the residual logits are read by more than one residual map",
+def : FuseReason<"logits-shared", "the residual logits are not read by one residual map alone",
   "read the residual logits as [M, n, n] or [M, n!], once">;
 def : FuseReason<"no-residual-map", "the residual logits leave the function, and no map is made of them there",
   "make the residual map in the function that projects: nothing may break the graph between them">;

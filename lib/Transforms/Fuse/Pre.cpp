@@ -167,11 +167,16 @@ void FoldMatcher::match(Site &site) {
     site.roundedFold = sub;
 }
 
-/// The Sinkhorn iteration that alone reads the logits. It rounds them itself where it rounds at all.
+/// The Sinkhorn iteration that reads the logits. It rounds them itself where it rounds at all.
+static SinkhornOp iterationOf(const CoefficientReader &reader) {
+  auto sinkhorn = dyn_cast<SinkhornOp>(reader.use->getOwner());
+  return sinkhorn && (!reader.format || reader.format == sinkhorn.getFormat()) ? sinkhorn : SinkhornOp();
+}
+
+/// The iteration that alone reads the logits.
 static SinkhornOp iterationOf(Value logits) {
   SmallVector<CoefficientReader> readers = readersOf(logits);
-  auto sinkhorn = readers.size() == 1 ? dyn_cast<SinkhornOp>(readers[0].use->getOwner()) : SinkhornOp();
-  return sinkhorn && (!readers[0].format || readers[0].format == sinkhorn.getFormat()) ? sinkhorn : SinkhornOp();
+  return readers.size() == 1 ? iterationOf(readers[0]) : SinkhornOp();
 }
 
 static bool isMatrix(Value value, int64_t n) {
@@ -215,8 +220,10 @@ static bool matchResidual(FoldMatcher &folds, Site &site) {
   }
   if (matchMap(folds, site, n))
     return true;
-  // Code that is no residual map, as raising has told, makes something else of them.
-  if (!areMatrices || !plainMapOf(logits))
+  // Code that is no residual map, as raising has told, makes something else of them, or something beside a map does.
+  if (!areMatrices || (!plainMapOf(logits) && !llvm::any_of(readersOf(logits), [](const CoefficientReader &reader) {
+        return iterationOf(reader) != nullptr;
+      })))
     return false;
   site.residual = logits;
   return true;

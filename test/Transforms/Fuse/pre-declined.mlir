@@ -93,31 +93,6 @@ func.func @multiplier_that_is_read_as_a_mean_square(%x: tensor<?x4x64xf32>, %phi
   return %u, %h_post, %mix : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
 }
 
-// REMARK: [Missed] logits-shared | {{.*}}Found="read by 'tensor.expand_shape', 'func.return'", Needed="read by one residual map"
-// CHECK-LABEL: @logits_with_two_users
-func.func @logits_with_two_users(%x: tensor<?x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>,
-                                 %beta: tensor<24xf32>)
-    -> (tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x16xf32>) {
-  // CHECK-NOT: mhc.pre(
-  // CHECK: mhc.gates(
-  // CHECK: return
-  %proj, %stat = mhc.projection(x = %x : tensor<?x4x64xf32>, phi = %phi : tensor<24x256xf32>)
-    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms>
-    -> (proj : tensor<?x24xf32>, stat : tensor<?xf32>)
-  %h_pre, %h_post, %z = mhc.gates(proj = %proj : tensor<?x24xf32>, stat = %stat : tensor<?xf32>,
-      alpha = %alpha : tensor<3xf32>, beta = %beta : tensor<24xf32>)
-    <stat_form = inv_rms, norm_eps = 1.0e-06, pre_eps = 1.0e-03, post_mult = 2.0>
-    -> (h_pre : tensor<?x4xf32>, h_post : tensor<?x4xf32>, logits : tensor<?x16xf32>)
-  %c0 = arith.constant 0 : index
-  %M = tensor.dim %x, %c0 : tensor<?x4x64xf32>
-  %matrices = tensor.expand_shape %z [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
-  %mix = mhc.sinkhorn(logits = %matrices : tensor<?x4x4xf32>)
-    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
-  %u = mhc.aggregate(x = %x : tensor<?x4x64xf32>, h_pre = %h_pre : tensor<?x4xf32>) <layout = nC>
-    -> (u : tensor<?x64xf32>)
-  return %u, %h_post, %mix, %z : tensor<?x64xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>, tensor<?x16xf32>
-}
-
 // Logits that only leave the function, as where the map is made in another graph.
 // REMARK: [Missed] no-residual-map | {{.*}}Found="logits read by 'tensor.expand_shape'", Needed="a residual map"
 // CHECK-LABEL: @logits_in_another_shape

@@ -1,5 +1,4 @@
 // RUN: mhc-opt %s -mhc-raise -mhc-fuse | FileCheck %s
-// RUN: mhc-opt %s -mhc-raise -mhc-fuse --remarks-filter='mhc.*' --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Coefficients that are put into one tensor and sliced out again.
 
@@ -119,15 +118,14 @@ func.func @gates_and_map(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alph
   return %out : tensor<8x4x64xf32>
 }
 
-// The logits are a result of the function: no kernel that keeps them to itself.
-// REMARK: [Missed] logits-shared
+// The logits are a result of the function: no kernel that keeps them to itself, but one that makes them.
 // CHECK-LABEL: @packed_logits_that_are_returned
 func.func @packed_logits_that_are_returned(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<3xf32>, %beta: tensor<24xf32>)
     -> (tensor<8x4x64xf32>, tensor<8x24xf32>) {
-  // CHECK-NOT: mhc.pre(
-  // CHECK: %[[PRE:.*]], %[[POST:.*]], %[[Z:.*]] = mhc.gates(
-  // CHECK: %[[PACKED:.*]] = tensor.concat dim(1) %[[PRE]], %[[POST]], %[[Z]]
-  // CHECK: mhc.aggregate(x = %arg0 : {{.*}} h_pre = %[[PRE]] :
+  // CHECK: %[[U:.*]], %[[PRE:.*]], %[[POST:.*]], %[[Z:.*]] = mhc.pre(x = %arg0 {{.*}}res_map = identity
+  // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[Z]]
+  // CHECK: %[[PACKED:.*]] = tensor.concat dim(1) %[[PRE]], %[[POST]], %[[FLAT]]
+  // CHECK: mhc.sinkhorn(
   // CHECK: %[[OUT:.*]] = mhc.post(
   // CHECK: return %[[OUT]], %[[PACKED]]
   %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
