@@ -80,8 +80,7 @@ def : RaiseReason<"alpha-per-column", "the scale of the projection differs from 
 def : RaiseReason<"scale-form", "the projection is scaled by more than one factor per token and one alpha per group",
   "compute s * (x . phi) * alpha + beta, with alpha a stored number">;
 def : RaiseReason<"bias-form", "the bias is not one value per row of the projection",
-  "store the bias as [2n + n*n], the same for all tokens; a maximum that the logits are shifted by is found where it is "
-  "not detached, or is of the lines that are summed first">;
+  "store the bias as [2n + n*n], the same for all tokens">;
 def : RaiseReason<"gate-function", "a group of the projection goes through another function than a sigmoid",
   "make h_pre and h_post by sigmoids of the scaled projection and a bias, with no other function before or behind">;
 def : RaiseReason<"gate-clamp", "a gate, or the residual logits, are bounded by numbers, which no kernel does",

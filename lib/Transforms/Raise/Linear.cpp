@@ -174,9 +174,9 @@ static bool isMadeOf(const Expr &expr, const algebra::Node *wanted, Nodes &seen)
   });
 }
 
-static bool isMadeOf(const algebra::Factor &factor, const algebra::Node *wanted) {
+bool mhc::isMadeOf(const algebra::Factor &factor, const algebra::Node *wanted) {
   Nodes seen;
-  return isMadeOf(Algebra::of(factor.element), wanted, seen);
+  return ::isMadeOf(Algebra::of(factor.element), wanted, seen);
 }
 
 /// The order of the variables that x is read in. A weight that has streams and channels apart is read in any: it does
@@ -223,7 +223,8 @@ bool GroupMatcher::assign(const algebra::Factor &x, const algebra::Factor &phi, 
     return false;
   for (const algebra::Factor &factor : rest.factors)
     if (dependsOnAny(factor, all) || isMadeOf(factor, x.node()))
-      return decline(Reason::normPerStream, describe(valueOf(factor)), "one factor for each token", valueOf(factor));
+      return isOfStream(factor) &&
+             decline(Reason::normPerStream, describe(valueOf(factor)), "one factor for each token", valueOf(factor));
   // In the order in which x is stored
   std::optional<algebra::Reading::Found> stored = findStreams(reading, group.streams(), user), scaled;
   if (!stored && (scaled = nearest(reading, group.streams(), user, /*anyFactor=*/true))) {

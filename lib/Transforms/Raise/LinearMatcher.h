@@ -12,6 +12,9 @@
 
 namespace mhc {
 
+/// Whether a factor is computed of what a node stands for.
+bool isMadeOf(const algebra::Factor &factor, const algebra::Node *wanted);
+
 class GroupMatcher {
 public:
   GroupMatcher(algebra::Reading &reading, mlir::Value root, mlir::Operation *user)
@@ -50,6 +53,7 @@ private:
   // Misses
   bool decline(Reason reason, const std::string &found, const std::string &needed, mlir::Value at = {});
   bool declineSingle();
+  bool isOfStream(const algebra::Factor &factor);
   std::string describeAdded(const algebra::Term &term);
   void declineBias(const algebra::Term &bias);
   bool declineStreams();

@@ -140,11 +140,20 @@ std::string GroupMatcher::describeAdded(const algebra::Term &term) {
   return describe(valueOf(own == term.factors.end() ? term.factors[0] : *own));
 }
 
-/// A bias that differs from token to token.
+/// A bias that differs from token to token, or another product of the same streams, such as one of low rank.
 void GroupMatcher::declineBias(const algebra::Term &bias) {
-  if (!declineRows())
-    decline(Reason::biasForm, bias.factors.empty() ? "an exponential" : describeAdded(bias),
-            "one value for each of the " + std::to_string(group.extent) + " rows");
+  if (declineRows())
+    return;
+  const std::string added = bias.factors.empty() ? "an exponential" : describeAdded(bias);
+  auto isProjection = [&](const algebra::Factor &factor) {
+    std::optional<OpenedSum> sum = openSum(algebra, factor);
+    return sum && sum->inner.size() == 1 && sum->inner[0].factors.size() > 1 && isMadeOf(factor, group.x.node());
+  };
+  if (llvm::any_of(bias.factors, isProjection))
+    decline(Reason::projectionForm, added + ", is added to the projection",
+            "gates and logits of s * (x . phi) * alpha + beta");
+  else
+    decline(Reason::biasForm, added, "one value for each of the " + std::to_string(group.extent) + " rows");
 }
 
 /// x is no whole tensor of streams behind the tokens.
@@ -178,6 +187,14 @@ static std::optional<std::pair<algebra::Factor, int64_t>> findSquares(const alge
         if (auto squares = findSquares(*factor.node()))
           return squares;
   return std::nullopt;
+}
+
+/// Whether a factor of what is summed may be of each stream, such as its norm: functions of each element, as those of a
+/// layer in front, have no sum of squares of fewer.
+bool GroupMatcher::isOfStream(const algebra::Factor &factor) {
+  auto squares = findSquares(*factor.node());
+  const bool isNorm = squares && squares->first.node() == group.x.node() && squares->second < group.width();
+  return isNorm || !llvm::all_of(group.flat, [&](const auto &var) { return dependsOn(factor, var.first); });
 }
 
 bool GroupMatcher::reads(const Expr &expr, const algebra::Element *wanted) {

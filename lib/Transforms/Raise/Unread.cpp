@@ -109,7 +109,10 @@ static bool isComputedOf(Value value, Value source) {
 static std::optional<Product> productBehind(const StreamMix &mix, llvm::DenseSet<Operation *> &seen) {
   SmallVector<Value> pending(mix.coefficients.begin(), mix.coefficients.end());
   while (!pending.empty()) {
-    Operation *op = pending.pop_back_val().getDefiningOp();
+    Value value = pending.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(value)) // of a call outside, such as a norm
+      llvm::append_range(pending, madeOf(argument));
+    Operation *op = value.getDefiningOp();
     if (!op || !seen.insert(op).second ||
         isa<AggregateOp, PostOp, ContractOp, ExpandOp, GatesOp, ProjectionOp, PreOp, PostPreOp>(op))
       continue;

@@ -19,7 +19,7 @@ func.func @gates_of_three_streams_of_four(%x: tensor<8x4x64xf32>, %phi: tensor<2
   return %h : tensor<8x4xf32>
 }
 
-// CHECK: remark: [Missed] bias-form | Category:mhc-raise:gates | {{.*}}Found="argument 4, [8, 24] of f32", Needed="one value for each of the 4 rows"
+// CHECK: remark: [Missed] bias-form | Category:mhc-raise:gates | {{.*}}Found="argument 4, [8, 24] of f32", Needed="one value for each of the 4 rows", {{.*}}Suggestion="store the bias as [2n + n*n], the same for all tokens"
 func.func @gates_with_a_bias_per_token(%x: tensor<8x4x64xf32>, %phi: tensor<24x256xf32>, %alpha: tensor<1xf32>, %beta: tensor<24xf32>,
     %biases: tensor<8x24xf32>)
     -> tensor<8x4xf32> {

@@ -289,10 +289,10 @@ func.func @norm_of_each_stream(%x: tensor<8x2x16xf32>, %w0: tensor<8x16xf32>, %w
 
 // -----
 
-// A product of low rank beside the streams'.
+// A product of low rank beside the streams': no bias, but a second product of them.
 // CHECK-LABEL: @low_rank
 // CHECK-NOT: mhc.gates
-// REMARK: [Missed] bias-form | {{.*}}Function=low_rank | Found="a product of 'mhc.matmul', [8, 2] of f32", Needed="one value for each of the 2 rows"
+// REMARK: [Missed] projection-form | {{.*}}Function=low_rank | Found="a product of 'mhc.matmul', [8, 2] of f32, is added to the projection", Needed="gates and logits of s * (x . phi) * alpha + beta"
 func.func @low_rank(%x: tensor<8x2x16xf32>, %w0: tensor<8x16xf32>, %w1: tensor<8x16xf32>, %a: tensor<2x16xf32>,
                     %b: tensor<8x2xf32>, %beta: tensor<8xf32>)
     -> (tensor<8x2xf32>, tensor<8x2xf32>, tensor<8x4xf32>) {

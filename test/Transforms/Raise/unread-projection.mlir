@@ -111,6 +111,35 @@ func.func @normed_stream_by_stream(%x: tensor<8x4x32xf32>, %normed: tensor<8x4x3
   return %u, %x : tensor<8x32xf32>, tensor<8x4x32xf32>
 }
 
+// A layer with a gate of its own in front of the coefficients: that gate is no norm of a stream.
+// CHECK: [Missed] projection-form | {{.*}}Function=behind_a_layer | Found="'mhc.matmul', [8, 8] of f32"
+func.func @behind_a_layer(%x: tensor<8x4x32xf32>, %a: tensor<8x128xf32>, %b: tensor<4x8xf32>, %beta: tensor<4xf32>) -> tensor<8x32xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x32xf32> into tensor<8x128xf32>
+  %p = mhc.matmul %flat, %a transpose_rhs : (tensor<8x128xf32>, tensor<8x128xf32>) -> tensor<8x8xf32>
+  %s = mhc.sigmoid %p : tensor<8x8xf32>
+  %y = arith.mulf %p, %s : tensor<8x8xf32>
+  %q = mhc.matmul %y, %b transpose_rhs : (tensor<8x8xf32>, tensor<4x8xf32>) -> tensor<8x4xf32>
+  %bias = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %q, %bias : tensor<8x4xf32>
+  %h = mhc.sigmoid %z : tensor<8x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %u : tensor<8x32xf32>
+}
+
+// The same with a norm outside the function between the two products.
+// CHECK: [Missed] projection-form | {{.*}}Function=behind_a_normed_layer | Found="'mhc.matmul', [8, 8] of f32"
+func.func @behind_a_normed_layer(%x: tensor<8x4x32xf32>, %a: tensor<8x128xf32>, %b: tensor<4x8xf32>,
+    %normed: tensor<8x8xf32> {mhc.made_of = array<i64: 1>}) -> (tensor<8x32xf32>, tensor<8x8xf32>) {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x32xf32> into tensor<8x128xf32>
+  %p = mhc.matmul %flat, %a transpose_rhs : (tensor<8x128xf32>, tensor<8x128xf32>) -> tensor<8x8xf32>
+  %s = mhc.sigmoid %normed : tensor<8x8xf32>
+  %y = arith.mulf %normed, %s : tensor<8x8xf32>
+  %q = mhc.matmul %y, %b transpose_rhs : (tensor<8x8xf32>, tensor<4x8xf32>) -> tensor<8x4xf32>
+  %h = mhc.sigmoid %q : tensor<8x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %u, %p : tensor<8x32xf32>, tensor<8x8xf32>
+}
+
 // Experts are as wide as streams. They are weighed by a product of what they read, and not of what they make.
 func.func @experts(%u: tensor<8x32xf32>, %router: tensor<32x4xf32>, %w: tensor<32x128xf32>) -> tensor<8x32xf32> {
   %p = mhc.matmul %u, %router : (tensor<8x32xf32>, tensor<32x4xf32>) -> tensor<8x4xf32>
