@@ -1,11 +1,13 @@
 // RUN: mhc-opt %s --mhc-raise --mhc-fuse | FileCheck %s
 // RUN: mhcc %s --verify
 
-// x in bf16 is cast to f32 before the norm: the projection reads bf16. One gate alone stays a sigmoid.
+// x in bf16 is cast to f32 before the norm: the projection reads bf16. One gate alone, of the first columns of phi, whose
+// others nothing reads.
 // CHECK: func.func @main
-// CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xbf16>, {{.*}}norm_eps = 1.0e-06, stat_form = applied>
+// CHECK: %[[PHI:.*]] = tensor.extract_slice %arg1[0, 0] [64, 4] [1, 1]
+// CHECK: mhc.projection(x = %arg0 : tensor<8x4x16xbf16>, phi = %[[PHI]] : tensor<64x4xf32>) <{{.*}}norm_eps = 1.0e-06, stat_form = inv_rms>
 // CHECK-NOT: linalg
-// CHECK: mhc.sigmoid
+// CHECK: mhc.gates(
 // CHECK-NOT: linalg
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
