@@ -25,8 +25,8 @@ extern "C" {
 int mhc_rewrite_graph(const char *graph, size_t size, int differentiate, int chain, char **text);
 
 /// The same for what joins neighbouring calls of a graph behind AOTAutograd, as mhc-join-aten prints it: at level model
-/// where `model` is not 0, else at level layer.
-int mhc_join_graph(const char *graph, size_t size, int model, char **text);
+/// where `model` is not 0, else at level layer; norms of u become parts of a kernel where `norms` is not 0.
+int mhc_join_graph(const char *graph, size_t size, int model, int norms, char **text);
 
 /// The same for a program of leaf ops, as mhc-read-aten=all makes it of a graph that has no other ops.
 int mhc_read_graph(const char *graph, size_t size, char **text);

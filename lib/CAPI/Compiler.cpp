@@ -71,10 +71,12 @@ int mhc_rewrite_graph(const char *graph, size_t size, int differentiate, int cha
   return run({graph, size}, option, rewrite, text);
 }
 
-int mhc_join_graph(const char *graph, size_t size, int model, char **text) {
+int mhc_join_graph(const char *graph, size_t size, int model, int norms, char **text) {
   const mhc::FuseLevel level = model ? mhc::FuseLevel::model : mhc::FuseLevel::layer;
-  auto join = [&](ModuleOp module, raw_ostream &os) { return mhc::joinAten(module, level, os); };
-  return run({graph, size}, model ? "--mhc-join-aten=level=model" : "--mhc-join-aten=level=layer", join, text);
+  const std::string option = std::string("--mhc-join-aten=\"level=") + (model ? "model" : "layer") +
+                             " norms=" + (norms ? "true\"" : "false\"");
+  auto join = [&](ModuleOp module, raw_ostream &os) { return mhc::joinAten(module, level, norms != 0, os); };
+  return run({graph, size}, option, join, text);
 }
 
 int mhc_read_graph(const char *graph, size_t size, char **text) {

@@ -21,15 +21,15 @@ namespace mhc {
 using namespace mlir;
 using namespace mhc;
 
-static void addJoin(OpPassManager &pm, FuseLevel level) {
+static void addJoin(OpPassManager &pm, FuseLevel level, bool norms) {
   pm.addNestedPass<func::FuncOp>(createReadAtenPass({/*all=*/false, /*inPlace=*/true}));
   pm.addPass(createSimplifyPass()); // views that lead to and fro
-  pm.addNestedPass<func::FuncOp>(createFusePass({level, /*limit=*/-1}));
+  pm.addNestedPass<func::FuncOp>(createFusePass({level, /*limit=*/-1, norms}));
 }
 
-static LogicalResult join(ModuleOp module, FuseLevel level) {
+static LogicalResult join(ModuleOp module, FuseLevel level, bool norms) {
   PassManager pm(module.getContext());
-  addJoin(pm, level);
+  addJoin(pm, level, norms);
   return pm.run(module);
 }
 
@@ -55,12 +55,12 @@ static void markOthers(ModuleOp module, const llvm::DenseSet<StringAttr> &joined
       }
 }
 
-LogicalResult mhc::joinAten(ModuleOp module, FuseLevel level, raw_ostream &os) {
+LogicalResult mhc::joinAten(ModuleOp module, FuseLevel level, bool norms, raw_ostream &os) {
   OwningOpRef<ModuleOp> all = module.clone();
-  if (failed(join(*all, level)))
+  if (failed(join(*all, level, norms)))
     return failure();
   markOthers(module, joinedNodes(*all));
-  if (failed(join(module, level)))
+  if (failed(join(module, level, norms)))
     return failure();
   for (func::FuncOp func : module.getOps<func::FuncOp>()) {
     if (func.isExternal())
@@ -79,12 +79,12 @@ struct JoinAtenPass : mhc::impl::JoinAtenPassBase<JoinAtenPass> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     OpPassManager pm(ModuleOp::getOperationName());
-    addJoin(pm, level);
+    addJoin(pm, level, norms);
     pm.getDependentDialects(registry);
   }
 
   void runOnOperation() override {
-    if (failed(joinAten(getOperation(), level, llvm::outs())))
+    if (failed(joinAten(getOperation(), level, norms, llvm::outs())))
       signalPassFailure();
     llvm::outs().flush();
   }

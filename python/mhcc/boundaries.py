@@ -45,13 +45,19 @@ def level_for(graph):
     return "model" if any(isinstance(value, torch.Tensor) and value.is_cuda for value in values) else "layer"
 
 
+def _keeps_arguments(graph):
+    """Whether a graph returns arguments, as it does for its backward graph. That makes what is not kept again, and norms
+    of a checkpointed u apart: a norm that is a part of a kernel rounds otherwise."""
+    return any(node.op == "placeholder" for node in graph.output_node().all_input_nodes)
+
+
 def join(graph, level):
     """Joins the calls of a graph, as mhc-join-aten does; at level "chain" each of them stays."""
     level = level or level_for(graph)
     if level == "chain" or sum(map(_is_call, graph.nodes)) < 2:
         return
     try:
-        plan = rewriter.join_calls(graph_text.print_graph(graph), level)
+        plan = rewriter.join_calls(graph_text.print_graph(graph), level, norms=not _keeps_arguments(graph))
     except rewriter.Unsupported as error:
         return rewriter.leave(error)
     if plan["calls"]:

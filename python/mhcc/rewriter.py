@@ -23,7 +23,7 @@ def _compiler():
     try:
         library = ctypes.CDLL(PATH)
         library.mhc_rewrite_graph.argtypes = [*text, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)]
-        library.mhc_join_graph.argtypes = [*text, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)]
+        library.mhc_join_graph.argtypes = [*text, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)]
         library.mhc_read_graph.argtypes = [*text, ctypes.POINTER(ctypes.c_void_p)]
         library.mhc_free_text.argtypes = [ctypes.c_void_p]
     except (OSError, AttributeError) as error:
@@ -47,9 +47,9 @@ def find_sites(text, fuse=None):
     return json.loads(_call("mhc_rewrite_graph", text, torch.is_grad_enabled(), fuse == "chain"))
 
 
-def join_calls(text, level):
+def join_calls(text, level, norms=True):
     """Calls that join neighbouring ones of a graph behind AOTAutograd, and the nodes they replace."""
-    return json.loads(_call("mhc_join_graph", text, level == "model"))
+    return json.loads(_call("mhc_join_graph", text, level == "model", norms))
 
 
 def read_graph(text):

@@ -168,6 +168,16 @@ def test_checkpointed(graphs):
         assert (value - wanted).abs().max() <= 1e-4 * wanted.abs().max()
 
 
+def test_checkpointed_layers_have_the_bits_of_those_that_are_kept(graphs):
+    """Norms of u are made apart in both directions: a checkpointed layer keeps no u, of which nothing else reads it."""
+    kept, again = modules.Model(layers=3), modules.Model(layers=3)
+    again.layers = torch.nn.ModuleList(Checkpointed(4, 16) for _ in range(3))
+    again.load_state_dict(kept.state_dict())
+    for wanted, value in zip(run(kept, "model"), run(again, "model", require=1)):
+        assert torch.equal(value, wanted)
+    assert [counts.get("post_pre") for counts, _ in graphs[::2]] == [2, 2]
+
+
 def test_inductor(graphs, tmp_path, monkeypatch):
     """A graph from Inductor's cache is joined as well. On a GPU, PyTorch adds rows of an embedding in any order."""
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
@@ -215,7 +225,7 @@ def test_failure_of_the_compiler(graphs, monkeypatch, tmp_path):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     printed = graph_text.print_graph
     monkeypatch.setattr(graph_text, "print_graph", lambda graph, **said: printed(graph, **said) + "nothing")
-    with pytest.warns(UserWarning, match="(?s)mhcc leaves a graph as it is: .*--mhc-join-aten=level=model"):
+    with pytest.warns(UserWarning, match="(?s)mhcc leaves a graph as it is: .*--mhc-join-aten=\"level=model norms=(true|false)\""):
         run(modules.Model(), "model")
     assert graphs[0][0]["post"] == 2 and "post_pre" not in graphs[0][0]
 

@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
   if (!strcmp(argv[1], "rewrite"))
     failed = mhc_rewrite_graph(graph, size, has(argc, argv, "differentiate"), has(argc, argv, "chain"), &text);
   else if (!strcmp(argv[1], "join"))
-    failed = mhc_join_graph(graph, size, has(argc, argv, "model"), &text);
+    failed = mhc_join_graph(graph, size, has(argc, argv, "model"), !has(argc, argv, "apart"), &text);
   else
     failed = mhc_read_graph(graph, size, &text);
   fputs(text, failed ? stderr : stdout);

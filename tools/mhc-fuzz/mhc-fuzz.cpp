@@ -54,7 +54,7 @@ static int runGraph(llvm::StringRef text, size_t size) {
   RewriteAtenPassOptions options;
   options.differentiate = size % 2 == 0;
   options.fuse = size % 5 == 0 ? FuseLevel::chain : FuseLevel::layer;
-  (void)(size % 3 == 0 ? joinAten(*module, FuseLevel::model, llvm::nulls())
+  (void)(size % 3 == 0 ? joinAten(*module, FuseLevel::model, /*norms=*/true, llvm::nulls())
                        : rewriteAten(*module, options, llvm::nulls()));
   return 0;
 }

@@ -52,13 +52,14 @@ def JoinAtenPass : Pass<"mhc-join-aten", "::mlir::ModuleOp"> {
     `in-place` and mhc-fuse twice. The first time says which nodes were joined; the second time reads only those and the
     views between them, so that all other nodes are kept as they are. What mhc-write-aten prints of that goes to the
     standard output: it has no `calls` where nothing can be joined. An op that is fused has the locations of all that it
-    was made of, which is how their nodes are known.
+    was made of, which is how their nodes are known. Where a backward graph may make u again, `norms=false`.
   }];
   let options = [
     Option<"level", "level", "::mhc::FuseLevel", /*default=*/"::mhc::FuseLevel::model", "What one kernel may span",
            [{::llvm::cl::values(
              clEnumValN(::mhc::FuseLevel::layer, "layer", "one sublayer: gradients of its streams are joined"),
-             clEnumValN(::mhc::FuseLevel::model, "model", "the post of one sublayer and the pre of the next"))}]>
+             clEnumValN(::mhc::FuseLevel::model, "model", "the post of one sublayer and the pre of the next"))}]>,
+    Option<"norms", "norms", "bool", /*default=*/"true", "Join the norm of u with the boundary in front of it">
   ];
 }
 

@@ -64,7 +64,7 @@ void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options, Phas
 mlir::LogicalResult rewriteAten(mlir::ModuleOp module, const RewriteAtenPassOptions &options, llvm::raw_ostream &os);
 
 /// The same of mhc-join-aten.
-mlir::LogicalResult joinAten(mlir::ModuleOp module, FuseLevel level, llvm::raw_ostream &os);
+mlir::LogicalResult joinAten(mlir::ModuleOp module, FuseLevel level, bool norms, llvm::raw_ostream &os);
 
 /// Makes the passes of a phase known to mhc-opt as `mhc-phase-<name>`, and the passes of this folder.
 void registerPipelines();
