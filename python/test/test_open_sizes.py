@@ -42,6 +42,30 @@ def test_more_tokens(start, dynamic):
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
 
 
+CUTS = {
+    "select": lambda x: x[:, -1],
+    "from the end": lambda x: x[:, -3:],
+    "before the end": lambda x: x[:, -3:-1],
+    "behind the first": lambda x: x[:, 1:],
+    "sequence": lambda x: x[-1:],
+}
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_parts_are_contracted(cut):
+    """Counted from the end of sequences whose length is open. Equal streams leave next to nothing to some gradients."""
+    module = Sequences(lambda self, x: x, finish=CUTS[cut])
+    compare(module, compiled(module, dynamic=True, require="all"), torch.randn(2, 5, CHANNELS), tolerance=1e-3)
+    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_parts_go_on(cut):
+    module = Sequences(lambda self, x: x, between=CUTS[cut])
+    compare(module, compiled(module, dynamic=True, require="all"), torch.randn(2, 5, CHANNELS), tolerance=1e-3)
+    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
+
+
 class Broken(modules.Layer):
     """A graph behind a break has nothing that says how many streams there are."""
 

@@ -230,6 +230,12 @@ RankedTensorType AtenCall::resultType(unsigned result) const {
   return dyn_cast<RankedTensorType>(op->getResult(result).getType());
 }
 
+bool AtenCall::isOnlySummed() const {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return llvm::is_contained({kSumDimIntList, kMeanDim}, user->getName().getStringRef());
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Builders
 //===----------------------------------------------------------------------===//
@@ -352,6 +358,17 @@ Value AtenCall::slice(Value tensor, int64_t dim, int64_t start, int64_t size) {
   if (size == 0) // of nothing, which MLIR lets begin inside the tensor alone
     start = 0;
   return size == whole ? tensor : leaf.slice(tensor, dim, start, size);
+}
+
+Value AtenCall::slice(Value tensor, int64_t dim, const Polynomial &start, const Polynomial &size) {
+  OpFoldResult first = sizes.materialise(builder, loc, start), count = sizes.materialise(builder, loc, size);
+  if (!first || !count)
+    return {};
+  LeafBuilder::Sizes own = leaf.sizesOf(tensor);
+  SmallVector<OpFoldResult> starts(own.size(), leaf.constant(0)), strides(own.size(), leaf.constant(1));
+  starts[dim] = first;
+  own[dim] = count;
+  return tensor::ExtractSliceOp::create(builder, loc, tensor, starts, own, strides);
 }
 
 Value AtenCall::part(Value tensor, ArrayRef<int64_t> offsets) {

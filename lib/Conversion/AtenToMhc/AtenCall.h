@@ -74,6 +74,9 @@ public:
   mlir::Type resultElement() const { return resultType().getElementType(); }
   mlir::ValueRange results() const { return op->getResults(); }
   Dims resultDims(unsigned result = 0) { return sizes.of(op->getResult(result)); }
+  /// Whether all that reads the results are sums and means over dimensions.
+  bool isOnlySummed() const;
+  Dims argumentDims(llvm::StringRef name) { return sizes.of(operandOf(op->getAttr(name))); }
 
   std::optional<LeafBuilder::Sizes> resultSizes(unsigned result = 0);
 
@@ -86,6 +89,12 @@ public:
   Value splat(double value, mlir::Type element);
   /// A part of a tensor along a dimension.
   Value slice(Value tensor, int64_t dim, int64_t start, int64_t size);
+  /// The same of an open dimension; null where no value has a size.
+  Value slice(Value tensor, int64_t dim, const Polynomial &start, const Polynomial &size);
+  /// A number that counts from the end of a dimension where it is negative, from the front.
+  static std::optional<Polynomial> place(const Polynomial &whole, int64_t number) {
+    return number < 0 ? add(whole, constantPolynomial(number)) : constantPolynomial(number);
+  }
   /// A part of a tensor of the size of the result, whose first element is at `offsets`.
   Value part(Value tensor, llvm::ArrayRef<int64_t> offsets);
   /// A reduction of `self`, or of what it became, with or without the dimensions that it goes over.

@@ -107,6 +107,21 @@ Values aten::readRepeat(AtenCall &call) {
   return one(call.leaf.join(call.leaf.broadcast(self, sizes, own), dim, 2));
 }
 
+/// Where a slice begins, in sizes; nothing where it may be cut short. Without an end it is as long as what is left
+/// behind its start, wherever that is; with one, a slice as long as its start and its end say begins at that start.
+static std::optional<Polynomial> startOf(AtenCall &call, const Polynomial &whole, const Polynomial &size) {
+  constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
+  if (!call.has("end") || call.integer("end") == kNoEnd)
+    return subtract(whole, size);
+  auto placeOf = [&](StringRef name) {
+    std::optional<int64_t> number = call.has(name) ? call.integer(name) : 0;
+    return number ? call.place(whole, *number) : std::nullopt;
+  };
+  std::optional<Polynomial> start = placeOf("start"), end = placeOf("end");
+  std::optional<Polynomial> between = start && end ? subtract(*end, *start) : std::nullopt;
+  return between == size && !size.empty() ? start : std::nullopt;
+}
+
 Values aten::readSlice(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self);
@@ -120,15 +135,30 @@ Values aten::readSlice(AtenCall &call) {
   if (ShapedType::isDynamic(size) && self.getType() == call.resultType() && start == 0 && isLiteral &&
       call.integer("end").value_or(std::numeric_limits<int64_t>::max()) == std::numeric_limits<int64_t>::max())
     return one(self);
-  if (ShapedType::isDynamic(size) && call.integer("start").value_or(0) == 0 && (isLiteral || !call.integer("end")))
+  const bool isOfOpen = cast<RankedTensorType>(self.getType()).isDynamicDim(*dim);
+  const Polynomial part = call.resultDims()[*dim];
+  const bool isFirst = !call.has("start") || call.integer("start") == 0;
+  if (ShapedType::isDynamic(size) && isFirst && (isLiteral || !call.integer("end")))
     return one(call.part(self, SmallVector<int64_t>(rankOf(self), 0)));
-  return isLiteral ? one(call.slice(self, *dim, start, size)) : Values();
+  if (isLiteral && !isOfOpen)
+    return one(call.slice(self, *dim, start, size));
+  // A projection behind a part of open sequences is found where streams begin with it.
+  if (!constantOf(part) && !call.isOnlySummed())
+    return {};
+  std::optional<Polynomial> first = startOf(call, call.argumentDims("self")[*dim], part);
+  return first ? one(call.slice(self, *dim, *first, part)) : Values();
 }
 
 Values aten::readSelect(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self), index = call.integer("index");
-  Value part = dim && index ? call.slice(self, *dim, *index, 1) : Value();
+  if (!dim || !index)
+    return {};
+  Value part;
+  if (!cast<RankedTensorType>(self.getType()).isDynamicDim(*dim))
+    part = call.slice(self, *dim, *index, 1);
+  else if (std::optional<Polynomial> first = call.place(call.argumentDims("self")[*dim], *index))
+    part = call.slice(self, *dim, *first, constantPolynomial(1));
   if (!part)
     return {};
   llvm::SmallBitVector units(rankOf(self));

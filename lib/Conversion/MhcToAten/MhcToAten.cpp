@@ -276,12 +276,14 @@ json::Value CallWriter::slice(tensor::ExtractSliceOp op) {
                         : count == op.getSourceType().getDimSize(dim);
     if (start == 0 && getConstantIntValue(stride) == 1 && isWhole)
       continue;
-    if (!start || getConstantIntValue(stride) != 1)
+    if (getConstantIntValue(stride) != 1)
       return fail(op);
-    json::Value end = count        ? json::Value(*start + *count)
-                      : start == 0 ? refer(open)
-                                   : call(aten::kOperatorAdd, json::Array{refer(open), *start});
-    value = call(aten::kSliceTensor, json::Array{std::move(value), static_cast<int64_t>(dim), *start, std::move(end)});
+    json::Value from = refer(offset);
+    json::Value end = start && count ? json::Value(*start + *count)
+                      : start == 0   ? refer(open)
+                                     : call(aten::kOperatorAdd, json::Array{refer(size), from});
+    value = call(aten::kSliceTensor,
+                 json::Array{std::move(value), static_cast<int64_t>(dim), std::move(from), std::move(end)});
   }
   json::Array dropped;
   const llvm::SmallBitVector isDropped = op.getDroppedDims();

@@ -289,14 +289,6 @@ func.func @open_index(%a: tensor<2x4xf32> {mhc.name = "a"}, %b: i64 {mhc.name = 
   return %0 : tensor<4xf32>
 }
 
-// An element of an open dimension.
-// CHECK-LABEL: func.func @open_select(
-// CHECK-NEXT: return{{$}}
-func.func @open_select(%a: tensor<?x4xf32> {mhc.name = "a", mhc.dims = ["M", "4"]}) -> (tensor<4xf32>) {
-  %0 = "aten.select.int"(%a) {"self" = 0 : index, "dim" = 0 : i64, "index" = 0 : i64} : (tensor<?x4xf32>) -> (tensor<4xf32>) loc("n")
-  return %0 : tensor<4xf32>
-}
-
 // Parts of an open dimension.
 // CHECK-LABEL: func.func @open_split(
 // CHECK-NEXT: return{{$}}
