@@ -195,8 +195,11 @@ static bool explainProjected(Sites &sites, GatesOp gates) {
   Value projected = behindViews(projection.getX());
   const int64_t width = streamsWidth(projection.getX());
   bool isOfOther = false, isElsewhere = isa<BlockArgument>(projected);
-  for (Operation *reader : readersOf(gates.getHPre()))
+  const SetVector<Operation *> readers = makersOf(gates.getHPre());
+  for (Operation *reader : readers)
     if (auto aggregate = dyn_cast<AggregateOp>(reader)) {
+      if (!readers.contains(behindViews(aggregate.getHPre()).getDefiningOp())) // the streams have a product of the gate
+        continue;
       Value streams = behindViews(aggregate.getX());
       if (streams == projected)
         return false;
@@ -234,7 +237,8 @@ static bool isOfStreams(GatesOp gates) {
   Value streams = projection ? behindViews(projection.getX()) : Value();
   auto isProjected = [&](Value operand) { return behindViews(operand) == streams; };
   return weighedInstead(gates) || llvm::any_of(readersOf(gates.getHPre()), [&](Operation *reader) {
-           return !isMhcOp(reader) && llvm::any_of(reader->getOperands(), isProjected);
+           return !isMhcOp(reader) && !isa<arith::AddFOp, arith::SubFOp>(reader) &&
+                  llvm::any_of(reader->getOperands(), isProjected);
          });
 }
 

@@ -402,3 +402,19 @@ func.func @halves_of_an_output(%x: tensor<8x4x32xf32>, %z: tensor<8x4x4xf32>, %p
   %y = arith.addf %mixed, %branch : tensor<8x4x32xf32>
   return %y : tensor<8x4x32xf32>
 }
+
+// A gate beside the site weighs another output of the sublayer, which is added to the streams: it weighs none itself, and
+// is no h_pre of what reads them next.
+func.func @second_output(%x: tensor<8x4x32xf32>, %phi: tensor<4x128xf32>, %alpha: tensor<1xf32>, %beta: tensor<4xf32>,
+    %f: tensor<8x32xf32>, %next: tensor<8x4xf32>) -> tensor<8x32xf32> {
+  %proj, %stat = mhc.projection(x = %x : tensor<8x4x32xf32>, phi = %phi : tensor<4x128xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (proj : tensor<8x4xf32>, stat : tensor<8xf32>)
+  %gate = mhc.gates(proj = %proj : tensor<8x4xf32>, stat = %stat : tensor<8xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<8x4xf32>)
+  %gates = mhc.broadcast %gate dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x32xf32>
+  %rows = mhc.broadcast %f dims = [0, 2] : tensor<8x32xf32> -> tensor<8x4x32xf32>
+  %part = arith.mulf %gates, %rows : tensor<8x4x32xf32>
+  %y = arith.addf %x, %part : tensor<8x4x32xf32>
+  %u = mhc.aggregate(x = %y : tensor<8x4x32xf32>, h_pre = %next : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %u : tensor<8x32xf32>
+}
