@@ -12,7 +12,7 @@ from torch._dynamo.exc import RestartAnalysis
 from . import tables
 from .boundaries import Boundaries
 from .capture import (
-    autocasts_around, body_of, capture, has_tensor, is_marked, leave_types, specialise, split, stands_apart,
+    autocasts_around, body_of, capture, has_tensor, is_marked, is_step, leave_types, specialise, split, stands_apart,
     take_arguments,
 )  # fmt: skip
 from .graph_text import matrix_sizes, print_graph
@@ -25,7 +25,7 @@ def rewrite(module, *, dump=None, reported=False, **options):
     A graph that is only `reported` is not run: its numbers may be symbols, and Dynamo need not start again.
     """
     options["reported"] = reported
-    if not any(map(has_tensor, module.graph.nodes)):  # as between two breaks of a graph
+    if is_step(module) or not any(map(has_tensor, module.graph.nodes)):  # as between two breaks of a graph
         return module, []
     if any(map(stands_apart, module.graph.nodes)):
         try:

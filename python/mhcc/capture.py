@@ -175,9 +175,17 @@ def capture(module):
     return traced
 
 
+def unseen():
+    """Keeps from hooks of the caller's, as those of a checkpoint around the call, what is kept for derivatives while a
+    graph is made: the innermost alone are called."""
+    if not torch._C._autograd._saved_tensors_hooks_is_enabled():
+        return contextlib.nullcontext()
+    return torch.autograd.graph.saved_tensors_hooks(lambda tensor: tensor, lambda tensor: tensor)
+
+
 def trace(function, fakes, mode, **options):
     """Traces a function of fake tensors as such a graph."""
-    with mode, enable_python_dispatcher(), torch.fx.traceback.preserve_node_meta():
+    with mode, enable_python_dispatcher(), torch.fx.traceback.preserve_node_meta(), unseen():
         traced = make_fx(_functional(function), **options)(*fakes)
     _read_sizes_early(traced.graph)
     traced.graph.eliminate_dead_code()
@@ -302,6 +310,12 @@ def is_divided(node):
     """Whether a node makes or reads tensors that several processes have parts of (DTensor)."""
     values = [other.meta.get("example_value") for other in (node, *node.all_input_nodes)]
     return any(map(is_traceable_wrapper_subclass, values))
+
+
+def is_step(module):
+    """Whether a graph is of an optimizer's step, in which parameters are no arguments: it has no site."""
+    attributes = (getattr(module, node.target, None) for node in module.graph.find_nodes(op="get_attr"))
+    return not torch.is_grad_enabled() and any(isinstance(value, torch.nn.Parameter) for value in attributes)
 
 
 def has_tensor(node):

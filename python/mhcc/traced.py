@@ -8,7 +8,7 @@ import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
 from . import backend
-from .capture import Unsupported, fake_arguments, trace
+from .capture import Unsupported, fake_arguments, trace, unseen
 
 _PLAIN = (torch.Tensor, bool, int, float, str, torch.dtype, torch.device, type(None))
 
@@ -68,7 +68,8 @@ class Traced:
             fakes, mode = fake_arguments(module)
             graph = trace(module.forward, fakes, mode, record_stack_traces=True)
             graph.meta["streams"] = self.streams
-            _check(module.forward, graph, inputs)
+            with unseen():
+                _check(module.forward, graph, inputs)
         except Exception as error:
             backend.leave(error)
             return module.forward

@@ -342,6 +342,22 @@ def test_model_without_streams():
     assert counts() == [{}]
 
 
+@pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW])
+def test_optimizers(optimizer, recwarn):
+    """The step of one writes the parameters, which are no arguments of its graph."""
+    steps = []
+    for own in (False, True):
+        torch.manual_seed(0)
+        module = modules.Sublayer(4, 16)
+        rule = optimizer(module.parameters(), 1e-2)
+        module(torch.ones(3, 4, 16)).square().sum().backward()
+        (compiled(rule.step) if own else rule.step)()
+        steps.append(list(module.parameters()))
+    for wanted, value in zip(*steps):
+        torch.testing.assert_close(value, wanted)
+    assert not [warning for warning in recwarn if "mhcc" in str(warning.message)]
+
+
 def test_nodes_outside_stay():
     """Nodes that are not of the site are the nodes that were there, under their names."""
     module = nn.Sequential(nn.Linear(16, 16), modules.Layer(modules.Coefficients(4, 16)), nn.RMSNorm(16))

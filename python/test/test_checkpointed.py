@@ -26,6 +26,18 @@ def test_checkpointed_layers(repeats):
     assert counts() == [{"head": 1, "pre": 2, "post": 2}]
 
 
+@pytest.mark.parametrize("inner", ["aot_eager", "inductor"])
+def test_checkpoint_around_what_is_compiled(inner):
+    """Its hooks do not see what is kept while the graph is made, by which a second run would differ from the first."""
+    layer = modules.Sublayer(4, 16)
+    run, x = compiled(layer, inner=inner), torch.randn(2, 3, 4, 16, requires_grad=True)
+    gradients = [torch.autograd.grad(call(x).square().sum(), [x, *layer.parameters()]) for call in (
+        layer, *2 * [lambda x: torch.utils.checkpoint.checkpoint(run, x, use_reentrant=False)])]  # fmt: skip
+    for wanted, first, second in zip(*gradients):
+        assert torch.equal(first, second) and torch.allclose(first, wanted, rtol=1e-4, atol=1e-4)
+    assert counts() == [{"pre": 1, "post": 1}]
+
+
 class CheckpointedBranch(modules.Sublayer):
     """The branch alone runs again for its gradient: a site is on both sides of it."""
 

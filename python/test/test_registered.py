@@ -8,6 +8,7 @@ import mhcc
 import modules
 import pytest
 import torch
+import torch.utils.checkpoint
 from mhcc import backend, model, traced
 
 
@@ -29,6 +30,17 @@ def results(run, module, x):
 
 def ops():
     return sorted(op for graph in backend.found for op in graph)
+
+
+def test_in_a_checkpoint():
+    """The hooks of the checkpoint see what the module keeps, and nothing of the graph that is made and checked."""
+    module = modules.BreakingModel()
+    x = torch.randn(3, 8, 4, 16, requires_grad=True)
+    wanted, = torch.autograd.grad(module(x).square().sum(), x)
+    run = mhcc.compile(module, inner="aot_eager")
+    given, = torch.autograd.grad(torch.utils.checkpoint.checkpoint(run, x, use_reentrant=False).square().sum(), x)
+    torch.testing.assert_close(given, wanted, rtol=1e-4, atol=1e-4)
+    assert ops().count("mhc.pre") == 2
 
 
 @pytest.mark.parametrize("dynamic", [None, False])
