@@ -23,8 +23,14 @@ def compiled(module, dynamic=False, **options):
     return torch.compile(module, backend=backend.mhc, dynamic=dynamic, options=options)
 
 
-def gradients(out, module, weights):
-    return torch.autograd.grad((out * weights).float().sum(), list(module.parameters()))
+def leaves(module, args):
+    """What gets a gradient, by name."""
+    given = {f"argument {i}": one for i, one in enumerate(args) if one.requires_grad}
+    return {**dict(module.named_parameters()), **given}
+
+
+def gradients(out, module, weights, *args):
+    return torch.autograd.grad((out * weights).float().sum(), list(leaves(module, args).values()))
 
 
 def counts():
@@ -38,7 +44,7 @@ def compare(module, other, *args, tolerance=None):
     expected, out = module(*args), other(*args)
     assert out.dtype == expected.dtype and out.shape == expected.shape
     weights = torch.randn_like(expected)
-    pairs = [(expected, out), *zip(gradients(expected, module, weights), gradients(out, module, weights))]
+    pairs = [(expected, out), *zip(*(gradients(run, module, weights, *args) for run in (expected, out)))]
     for wanted, value in pairs:
         assert (wanted - value).abs().max() <= tolerance * wanted.abs().max()
 
@@ -48,10 +54,12 @@ def beside_float64(module, other, *args):
     expected, out = module(*args), other(*args)
     assert out.dtype == expected.dtype and out.shape == expected.shape
     exact = copy.deepcopy(module).double()
-    truth, weights = exact(*args), torch.randn_like(expected)
-    runs = ((expected, module), (out, module), (truth, exact))
-    results = [(run, *gradients(run, of, weights)) for run, of in runs]
-    return list(zip(["out", *dict(module.named_parameters())], *results))
+    wide = [one.detach().double().requires_grad_(one.requires_grad) if one.is_floating_point() else one for one in args]
+    with torch.autocast(expected.device.type, enabled=False):
+        truth, weights = exact(*wide), torch.randn_like(expected)
+    runs = ((expected, module, args), (out, module, args), (truth, exact, wide))
+    results = [(run, *gradients(run, of, weights, *given)) for run, of, given in runs]
+    return list(zip(["out", *leaves(module, args)], *results))
 
 
 def worst(row):
