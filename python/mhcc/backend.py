@@ -15,7 +15,7 @@ from .capture import (
     autocasts_around, body_of, capture, has_tensor, is_marked, is_step, leave_types, specialise, split, stands_apart,
     take_arguments,
 )  # fmt: skip
-from .graph_text import matrix_sizes, print_graph
+from .graph_text import floats_of, matrix_sizes, print_graph
 from .rewriter import Rewriter, Unsupported, find_sites, leave
 
 
@@ -34,20 +34,27 @@ def rewrite(module, *, dump=None, reported=False, **options):
             if bodies := [body for node in module.graph.nodes for body in body_of(node)]:
                 return _rewrite_parts(module, bodies, dump, **options)
             raise
-    found = (lambda: None) if reported else lambda: specialise(module)
+    found = _pass if reported else lambda floats: specialise(module, floats)
     return rewrite_captured(capture(module), found, dump=dump, **options)
 
 
-def rewrite_captured(graph, found=lambda: None, *, fuse=None, precision=None, dump=None, reported=False):
-    """The same for a graph of ATen ops; `found` is called where sites are. A report counts bytes at open sizes, too."""
+def _pass(floats):
+    """Leaves symbols as they are."""
+
+
+def rewrite_captured(graph, found=_pass, *, fuse=None, precision=None, dump=None, reported=False):
+    """The same for a graph of ATen ops; `found` is called where sites are, with the symbols of the floats that they need.
+    A report counts bytes at open sizes, too."""
     known = tables.find(graph.graph)
     options = {"attributes": "attributes {mhc.streams} " if graph.meta.get("streams") else "", "numbers": known}
-    plan = _find(graph.graph, fuse, dump, **options)
+    text, plan, floats = _find_floats(graph.graph, fuse, **options)
+    _dump(dump, "before.mlir", text)
     if reported and "bytes" not in plan:
-        plan["bytes"] = find_sites(print_graph(graph.graph, is_open=False, **options), fuse).get("bytes")
+        closed = print_graph(graph.graph, is_open=False, floats=floats, **options)
+        plan["bytes"] = find_sites(closed, fuse).get("bytes")
     _dump(dump, "plan.json", json.dumps(plan, indent=1))
     if plan["calls"]:
-        found()
+        found(floats)
     plan["tables"] = [(node.meta["grapharg"], numbers) for node, numbers in known.items()]
     Rewriter(graph.graph, precision).run(plan)
     leave_types(graph.graph)
@@ -60,9 +67,39 @@ def _ops_in(plan):
     return [call["op"] for call in plan["calls"] if call["op"].startswith("mhc.")]
 
 
-def _find(graph, fuse, dump, **options):
-    """The plan of a graph. How many streams there are may be an open size behind a break of Dynamo's graph, where nothing
-    but the guard of Dynamo that is made here says it."""
+def _form(plan):
+    """The ops of a plan with their attributes."""
+    return [(call["op"], {key: value for key, value in call["kwargs"].items() if not isinstance(value, (dict, list))})
+            for call in plan["calls"] if call["op"].startswith("mhc.")]  # fmt: skip
+
+
+def _find_floats(graph, fuse, **options):
+    """A graph as text, its plan, and the symbols of the floats that it needs as numbers, such as an eps. All others may
+    have another value at each call: the ops are the same without them."""
+    every = floats_of(graph.nodes)
+    text, plan = _find(graph, fuse, floats=every, **options)
+    parts = itertools.chain(plan["nodes"], *(call.get("nodes", ()) for call in plan["calls"]))
+    names = {part.split("#")[0] for part in parts}
+    replaced = [node for node in graph.nodes if node.name in names]
+    read = floats_of(other for node in replaced for other in (node, *node.all_input_nodes))
+    unseen = floats_of(filter(_is_unseen, graph.nodes))  # as a factor of 1, of which no part of a chain is left
+    if plan["calls"]:
+        for floats in sorted({frozenset(read - unseen), frozenset(read)} - {frozenset(every)}, key=len):
+            less = _find(graph, fuse, floats=floats, **options)
+            if _form(less[1]) == _form(plan):
+                return *less, floats
+    return text, plan, every
+
+
+def _is_unseen(node):
+    """Whether a float is one that arithmetic may leave out now."""
+    value = node.meta.get("val")
+    return isinstance(value, torch.SymFloat) and value.node.hint in (-1, 0, 1)
+
+
+def _find(graph, fuse, **options):
+    """A graph as text, and its plan. How many streams there are may be an open size behind a break of Dynamo's graph,
+    where nothing but the guard of Dynamo that is made here says it."""
     text = print_graph(graph, **options)
     plan = find_sites(text, fuse)
     for size in matrix_sizes(graph):
@@ -71,8 +108,7 @@ def _find(graph, fuse, dump, **options):
         if len(_ops_in(other)) > len(_ops_in(plan)) and not is_marked(size):
             int(size)
             text, plan = counted, other
-    _dump(dump, "before.mlir", text)
-    return plan
+    return text, plan
 
 
 def _rewrite_parts(module, names, dump, **options):
@@ -185,9 +221,10 @@ def _compile(module, inputs, rewrite, options, mode):
         graph, plans = rewrite(module, fuse=level, precision=precision, dump=dump)
         ops = [op for plan in plans for op in _ops_in(plan)]
         _check(ops, [miss for plan in plans for miss in plan["missed"]], require)
-        found.append(ops)
+        compiled = run(graph, inputs) if ops else None
+        found.append(ops)  # when no number of it makes Dynamo start again
         if ops:
-            compiled, known = run(graph, inputs), [table for plan in plans for table in plan["tables"]]
+            known = [table for plan in plans for table in plan["tables"]]
             return tables.Guard(module, known, compiled) if known else compiled
     except RestartAnalysis:
         if dump:  # the same graph comes again

@@ -236,12 +236,13 @@ def _keep_statistics(graph, norm):
             norm.update_arg(number, copy)
 
 
-def specialise(module):
-    """Makes Dynamo start again with the numbers of its graph as numbers: `dynamic=True` makes symbols of them."""
+def specialise(module, floats):
+    """Makes Dynamo start again with these of its graph's floats as numbers: `dynamic=True`, or a second value of an
+    argument, makes symbols of them. So it does with those that capturing has guarded."""
     values = [node.meta.get("example_value") for node in module.graph.nodes]
-    floats = [value.node._expr for value in values if isinstance(value, torch.SymFloat)]  # also those that were guarded
-    names = {str(symbol) for value in floats for symbol in value.free_symbols}
-    new = [name for name in names if not TensorifyState.should_specialize(name)]
+    pairs = [(value.node._expr, value.node.expr) for value in values if isinstance(value, torch.SymFloat)]
+    guarded = {symbol for before, now in pairs for symbol in before.free_symbols - now.free_symbols}
+    new = [name for name in map(str, {*floats, *guarded}) if not TensorifyState.should_specialize(name)]
     for name in new:
         TensorifyState.specialize(name)
     if new:

@@ -7,6 +7,7 @@ import re
 
 import torch
 from torch.fx.experimental.symbolic_shapes import statically_known_true
+from torch.utils._sympy.symbol import SymT, symbol_is_type
 
 _TORCH = os.path.join(os.path.dirname(torch.__file__), "")
 _ELEMENTS = {
@@ -43,11 +44,12 @@ def _number(value):
 class _Printer:
     """Writes a graph as MLIR: an op for each node. It knows the form of a graph, and no op."""
 
-    def __init__(self, graph, names=None, size=_symbolic, numbers=None, known=None):
+    def __init__(self, graph, names=None, size=_symbolic, numbers=None, known=None, floats=()):
         self.names = names  # of arguments, where results have names as well
         self.numbers = numbers or {}  # of arguments that are read as constants
         # numbers of symbolic sizes that only a guard says, as where a table of positions is added, or that are supposed
         self.known = dict(known or {})
+        self.floats = floats  # symbols that are numbers
         self.read, self.sizes = size, dict(self.known)  # what writes a size, and what it wrote
         self.values, self.count = {}, 0  # of nodes, and of (node, index) of several results
         self.arguments, self.lines, self.results = [], [], []
@@ -171,8 +173,8 @@ class _Printer:
 
     def _literal(self, value, operands):
         number = value.meta.get("val") if isinstance(value, torch.fx.Node) else None
-        if isinstance(number, torch.SymFloat):
-            value = number.node.hint  # what `specialise` makes sure of
+        if isinstance(number, torch.SymFloat) and number.node.expr.free_symbols <= {*self.floats, *self.known}:
+            value = number.node.hint
         if isinstance(number, torch.SymInt) and isinstance(self.size(number), int):
             value = self.size(number)
         if isinstance(value, torch.fx.Node):
@@ -226,8 +228,15 @@ def matrix_sizes(graph):
     return [size for key, size in sizes.items() if key.is_Symbol and size.node.has_hint()]
 
 
-def print_graph(graph, name="graph", names=None, attributes="", is_open=True, numbers=None, known=None):
+def floats_of(nodes):
+    """Symbols of the floats that nodes are, each an argument of Dynamo's graph."""
+    values = [node.meta.get("val") for node in nodes]
+    symbols = {symbol for value in values if isinstance(value, torch.SymFloat) for symbol in value.node.expr.free_symbols}
+    return {symbol for symbol in symbols if symbol_is_type(symbol, SymT.FLOAT)}
+
+
+def print_graph(graph, name="graph", names=None, attributes="", is_open=True, numbers=None, known=None, floats=()):
     """A graph as the function `name`, with `names` of its arguments where they are others than those of the nodes; with
     the sizes that the graph was made with where it is not to be open, or with those of symbols that are `known`; with
-    the `numbers` of arguments that are known."""
-    return _Printer(graph, names, _symbolic if is_open else _present, numbers, known).text(name, attributes)
+    the `numbers` of arguments that are known, and those of symbols in `floats`."""
+    return _Printer(graph, names, _symbolic if is_open else _present, numbers, known, floats).text(name, attributes)

@@ -18,13 +18,14 @@ using namespace mhc::aten;
 /// times `alpha` where there is one.
 static Values elementwise(AtenCall &call, StringRef leaf, ArrayRef<StringRef> names) {
   const Type element = call.meetingType(names);
-  if (call.has("rounding_mode") || (element.isF64() && leaf.starts_with(MhcDialect::getDialectNamespace())))
+  const std::optional<double> alpha = call.factor("alpha");
+  if (!alpha || call.has("rounding_mode") || (element.isF64() && leaf.starts_with(MhcDialect::getDialectNamespace())))
     return {};
   auto operands = llvm::map_to_vector(names, [&](StringRef name) { return call.operand(name, element); });
   if (!llvm::all_of(operands, [](Value operand) { return operand; }))
     return {};
-  if (double alpha = call.number("alpha").value_or(1); alpha != 1)
-    operands.back() = call.leaf.scale(operands.back(), alpha);
+  if (*alpha != 1)
+    operands.back() = call.leaf.scale(operands.back(), *alpha);
   OperationState state(call.loc, leaf, operands, operands[0].getType());
   return one(call.toResult(call.builder.create(state)->getResult(0)));
 }
@@ -86,7 +87,7 @@ Values aten::readClamp(AtenCall &call) {
 Values aten::readAddMultiplied(AtenCall &call) {
   Type meeting = call.meetingType({"self", "tensor1", "tensor2"});
   Type element = meeting.isF64() ? meeting : Type(call.builder.getF32Type());
-  std::optional<double> factor = call.has("value") ? call.number("value") : 1;
+  std::optional<double> factor = call.factor("value");
   Value start = call.operand("self", element), a = call.operand("tensor1", element);
   Value b = call.operand("tensor2", element);
   if (!factor || !start || !a || !b)

@@ -60,6 +60,8 @@ public:
   mlir::Attribute literal(llvm::StringRef name) const { return op->getAttr(name); }
   std::optional<double> number(llvm::StringRef name) const;
   std::optional<int64_t> integer(llvm::StringRef name) const;
+  /// A factor or a step, which is 1 where it is absent; nothing where it is no literal.
+  std::optional<double> factor(llvm::StringRef name) const { return has(name) ? number(name) : 1; }
   bool flag(llvm::StringRef name) const;
   /// A list of integers; nothing where one is no literal.
   std::optional<llvm::SmallVector<int64_t>> integers(llvm::StringRef name) const;

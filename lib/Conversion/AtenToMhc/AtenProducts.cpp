@@ -156,7 +156,7 @@ Values aten::readMatrixVector(AtenCall &call) {
 Values aten::readAddMatmul(AtenCall &call) {
   const bool isBatch = call.has("batch1");
   Value start = call.tensor("self"), a = call.tensor(isBatch ? "batch1" : "mat1");
-  bool isPlain = call.number("alpha").value_or(1) == 1 && call.number("beta").value_or(1) == 1;
+  bool isPlain = call.factor("alpha") == 1 && call.factor("beta") == 1;
   Value bias = sameElements(a, start) && isPlain ? call.spread(start) : Value();
   Value all = bias ? product(call, a, call.tensor(isBatch ? "batch2" : "mat2")) : Value();
   return all ? one(call.leaf.add(all, bias)) : Values();

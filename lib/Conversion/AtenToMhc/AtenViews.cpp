@@ -125,7 +125,7 @@ static std::optional<Polynomial> startOf(AtenCall &call, const Polynomial &whole
 Values aten::readSlice(AtenCall &call) {
   Value self = call.tensor("self");
   std::optional<int64_t> dim = call.dim("dim", self);
-  if (!dim || call.resultType().getRank() != rankOf(self) || call.integer("step").value_or(1) != 1)
+  if (!dim || call.resultType().getRank() != rankOf(self) || call.factor("step") != 1)
     return {};
   int64_t start = call.integer("start").value_or(0), size = call.resultType().getDimSize(*dim);
   bool isLiteral = (!call.has("start") || call.integer("start")) && (!call.has("end") || call.integer("end"));
@@ -268,7 +268,7 @@ static Value replaced(AtenCall &call, Value self, Value part, int64_t dim, int64
 Values aten::readScatterSlice(AtenCall &call) {
   Value self = call.tensor("self"), part = call.tensor("src");
   std::optional<int64_t> dim = call.dim("dim", self);
-  if (!dim || !part || rankOf(part) != rankOf(self) || call.integer("step").value_or(1) != 1 ||
+  if (!dim || !part || rankOf(part) != rankOf(self) || call.factor("step") != 1 ||
       (call.has("start") && !call.integer("start")))
     return {};
   const int64_t whole = cast<RankedTensorType>(self.getType()).getDimSize(*dim),

@@ -532,3 +532,25 @@ func.func @row_behind_the_last(%a: tensor<3xf32> {mhc.name = "a"}) -> (tensor<2x
   %1 = "aten.index_select.default"(%a, %0) {"self" = 0 : index, "dim" = 0 : i64, "index" = 1 : index} : (tensor<3xf32>, tensor<2xi64>) -> (tensor<2xf32>) loc("n")
   return %1 : tensor<2xf32>
 }
+
+// Factors and steps that are known at each call only.
+// CHECK-LABEL: func.func @open_factor(
+// CHECK-NEXT: return{{$}}
+func.func @open_factor(%a: tensor<2x4xf32> {mhc.name = "a"}, %s: f64 {mhc.name = "s"}) -> (tensor<2x4xf32>) {
+  %0 = "aten.add.Tensor"(%a, %a, %s) {"self" = 0 : index, "other" = 1 : index, "alpha" = 2 : index} : (tensor<2x4xf32>, tensor<2x4xf32>, f64) -> (tensor<2x4xf32>) loc("n")
+  return %0 : tensor<2x4xf32>
+}
+
+// CHECK-LABEL: func.func @open_factor_of_product(
+// CHECK-NEXT: return{{$}}
+func.func @open_factor_of_product(%a: tensor<3xf32> {mhc.name = "a"}, %b: tensor<2x4xf32> {mhc.name = "b"}, %c: tensor<4x3xf32> {mhc.name = "c"}, %s: f64 {mhc.name = "s"}) -> (tensor<2x3xf32>) {
+  %0 = "aten.addmm.default"(%a, %b, %c, %s) {"self" = 0 : index, "mat1" = 1 : index, "mat2" = 2 : index, "beta" = 3 : index, "alpha" = 1 : i64} : (tensor<3xf32>, tensor<2x4xf32>, tensor<4x3xf32>, f64) -> (tensor<2x3xf32>) loc("n")
+  return %0 : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: func.func @open_step(
+// CHECK-NEXT: return{{$}}
+func.func @open_step(%a: tensor<6x4xf32> {mhc.name = "a"}, %s: i64 {mhc.name = "s"}) -> (tensor<3x4xf32>) {
+  %0 = "aten.slice.Tensor"(%a, %s) {"self" = 0 : index, "dim" = 0 : i64, "start" = 0 : i64, "end" = 9223372036854775807 : i64, "step" = 1 : index} : (tensor<6x4xf32>, i64) -> (tensor<3x4xf32>) loc("n")
+  return %0 : tensor<3x4xf32>
+}
