@@ -15,7 +15,7 @@ from .capture import (
     autocasts_around, body_of, capture, has_tensor, is_marked, is_step, leave_types, specialise, split, stands_apart,
     take_arguments,
 )  # fmt: skip
-from .graph_text import floats_of, matrix_sizes, print_graph
+from .graph_text import floats_of, is_empty, matrix_sizes, print_graph
 from .rewriter import Rewriter, Unsupported, find_sites, leave
 
 
@@ -49,6 +49,8 @@ def rewrite_captured(graph, found=_pass, *, fuse=None, precision=None, dump=None
     options = {"attributes": "attributes {mhc.streams} " if graph.meta.get("streams") else "", "numbers": known}
     text, plan, floats = _find_floats(graph.graph, fuse, **options)
     _dump(dump, "before.mlir", text)
+    if is_empty(graph.graph):  # nothing is missed where nothing is computed
+        plan.update(missed=[], bytes={"before": 0, "after": 0})
     if reported and "bytes" not in plan:
         closed = print_graph(graph.graph, is_open=False, floats=floats, **options)
         plan["bytes"] = find_sites(closed, fuse).get("bytes")

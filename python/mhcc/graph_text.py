@@ -23,6 +23,18 @@ def _symbolic(size):
     return _written(size)
 
 
+def _of_none(size):
+    """A chain of no tokens is that of any number of them. MLIR has no slices of such tensors."""
+    return "empty" if type(size) is int and size == 0 else _symbolic(size)
+
+
+def is_empty(graph):
+    """Whether a graph makes no element, as for no tokens."""
+    values = [node.meta.get("val") for node in graph.output_node().all_input_nodes]
+    shapes = [value.shape for value in values if isinstance(value, torch.Tensor)]
+    return bool(shapes) and all(any(type(size) is int and size == 0 for size in shape) for shape in shapes)
+
+
 def _written(size):
     text = str(size).replace(" ", "")
     return int(text) if text.isdigit() else text
@@ -239,4 +251,5 @@ def print_graph(graph, name="graph", names=None, attributes="", is_open=True, nu
     """A graph as the function `name`, with `names` of its arguments where they are others than those of the nodes; with
     the sizes that the graph was made with where it is not to be open, or with those of symbols that are `known`; with
     the `numbers` of arguments that are known, and those of symbols in `floats`."""
-    return _Printer(graph, names, _symbolic if is_open else _present, numbers, known, floats).text(name, attributes)
+    size = _present if not is_open else _of_none if is_empty(graph) else _symbolic
+    return _Printer(graph, names, size, numbers, known, floats).text(name, attributes)

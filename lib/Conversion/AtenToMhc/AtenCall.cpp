@@ -351,6 +351,9 @@ Value AtenCall::slice(Value tensor, int64_t dim, int64_t start, int64_t size) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (type.isDynamicDim(dim))
     return {};
+  for (auto [other, extent] : llvm::enumerate(type.getShape())) // MLIR has no slices of what is empty
+    if (extent == 0 && static_cast<int64_t>(other) != dim)
+      return {};
   const int64_t whole = type.getDimSize(dim);
   start = std::clamp<int64_t>(start < 0 ? start + whole : start, 0, whole);
   if (size < 0 || start + size > whole)

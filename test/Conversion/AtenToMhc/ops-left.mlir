@@ -554,3 +554,11 @@ func.func @open_step(%a: tensor<6x4xf32> {mhc.name = "a"}, %s: i64 {mhc.name = "
   %0 = "aten.slice.Tensor"(%a, %s) {"self" = 0 : index, "dim" = 0 : i64, "start" = 0 : i64, "end" = 9223372036854775807 : i64, "step" = 1 : index} : (tensor<6x4xf32>, i64) -> (tensor<3x4xf32>) loc("n")
   return %0 : tensor<3x4xf32>
 }
+
+// A slice of what is empty, of which MLIR has none.
+// CHECK-LABEL: func.func @empty_slice(
+// CHECK-NEXT: return{{$}}
+func.func @empty_slice(%a: tensor<0x4xf32> {mhc.name = "a"}) -> (tensor<0x3xf32>) {
+  %0 = "aten.slice.Tensor"(%a) {"self" = 0 : index, "dim" = 1 : i64, "start" = 1 : i64, "end" = 4 : i64, "step" = 1 : i64} : (tensor<0x4xf32>) -> (tensor<0x3xf32>) loc("n")
+  return %0 : tensor<0x3xf32>
+}
