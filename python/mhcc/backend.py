@@ -143,6 +143,8 @@ def _numbered(folder):
             os.makedirs(own)
         except FileExistsError:
             continue
+        except OSError as error:
+            raise ValueError(f"option 'dump' is {folder!r}; needed a folder that can be written: {error}") from error
         return own
 
 
@@ -156,6 +158,8 @@ def _dump(folder, name, text):
 def _inner(name, options, fuse):
     """The compiler of the rest. What AOTAutograd makes for it is joined at boundaries."""
     boundaries = Boundaries(fuse)
+    for unknown in options.keys() - torch._inductor.config.get_config_copy().keys() if options else ():
+        raise ValueError(f"option {unknown!r} is unknown; needed one of mhcc or of torch._inductor.config")
     if name == "inductor":
         from torch._inductor.compile_fx import compile_fx
 
@@ -186,8 +190,8 @@ def _checked(option, value):
 
 
 def _checked_number(require):
-    if require is not None and require != "all" and type(require) is not int:
-        raise ValueError(f"option 'require' is {require!r}; needed 'all' or a number of ops")
+    if require is not None and require != "all" and not (type(require) is int and require >= 0):
+        raise ValueError(f"option 'require' is {require!r}; needed 'all' or a number of ops, at least 0")
     return require
 
 
@@ -216,9 +220,8 @@ def _compile(module, inputs, rewrite, options, mode):
     rest = {**(torch._inductor.list_mode_options(mode) if mode else {}), **(options or {})}
     inner, dump, require = rest.pop("inner", None), rest.pop("dump", None), _checked_number(rest.pop("require", None))
     fuse, precision = (_checked(key, rest.pop(key, None)) for key in _WORDS)
-    run = _inner(inner or "inductor", rest, fuse)
+    run, dump = _inner(inner or "inductor", rest, fuse), dump and _numbered(dump)
     try:
-        dump = dump and _numbered(dump)
         level = "chain" if fuse == "chain" else None
         graph, plans = rewrite(module, fuse=level, precision=precision, dump=dump)
         ops = [op for plan in plans for op in _ops_in(plan)]

@@ -60,9 +60,9 @@ def test_require():
         compiled(modules.Model(), require=7)(TOKENS)
 
 
-@pytest.mark.parametrize("require", ["al", True, 7.5])
+@pytest.mark.parametrize("require", ["al", True, 7.5, -1])
 def test_require_of_another_kind(require):
-    with pytest.raises(Exception, match=f"option 'require' is {require!r}; needed 'all' or a number of ops"):
+    with pytest.raises(Exception, match=f"option 'require' is {require!r}; needed 'all' or a number of ops, at least 0"):
         compiled(modules.Model(), require=require)(TOKENS)
 
 
@@ -115,3 +115,17 @@ def test_dump(tmp_path):
         assert "aten.embedding.default" in (folder / "before.mlir").read_text()
         assert "mhc.pre" in (folder / "plan.json").read_text()
         assert "torch.ops.mhc.pre" in (folder / "after.py").read_text()
+
+
+@pytest.mark.filterwarnings("error:mhcc leaves a graph")
+def test_dump_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Exception, match="option 'dump' is '.*/file/folder'; needed a folder that can be written: "):
+        compiled(modules.Model(), dump=str(tmp_path / "file" / "folder"))(TOKENS)
+
+
+@pytest.mark.parametrize("inner", ["inductor", "aot_eager"])
+@pytest.mark.filterwarnings("error:mhcc leaves a graph")
+def test_unknown_option(inner):
+    with pytest.raises(Exception, match="option 'foo' is unknown; needed one of mhcc or of torch._inductor.config"):
+        compiled(modules.Model(), inner=inner, foo=1)(TOKENS)
