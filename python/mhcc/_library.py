@@ -1,6 +1,7 @@
 """Loads the kernels and registers derivatives of their ops."""
 
 import ctypes
+import functools
 import os
 
 import torch
@@ -49,10 +50,24 @@ def sizes_of(schema):
     return [argument.name for argument in schema.arguments if isinstance(argument.real_type, torch.SymIntType)]
 
 
+def _check_devices(name, operands, attributes):
+    given = {argument.name: one for argument, one in zip(getattr(torch.ops.mhc, name).default._schema.arguments, operands)}
+    given = {key: one for key, one in {**given, **attributes}.items() if isinstance(one, torch.Tensor)}
+    needed = next(iter(given.values())).device
+    for key, one in given.items():
+        if one.device != needed:
+            raise RuntimeError(f"mhcrt_{name}: '{key}' is on {one.device}; needed {needed}, where other operands are")
+
+
 def register_fake(name):
     """Registers a function that makes results without numbers, for both forms of the op."""
 
-    def register(fake):
+    def register(make):
+        @functools.wraps(make)
+        def fake(*operands, **attributes):
+            _check_devices(name, operands, attributes)
+            return make(*operands, **attributes)
+
         torch.library.register_fake(f"mhc::{name}")(fake)
         schema = getattr(torch.ops.mhc, name).default._schema
         names, given = [result.name for result in schema.returns], sizes_of(schema)

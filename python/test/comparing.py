@@ -24,7 +24,7 @@ def compiled(module, dynamic=False, **options):
 
 
 def leaves(module, args):
-    """What gets a gradient, by name."""
+    """Tensors that get a gradient, by name."""
     given = {f"argument {i}": one for i, one in enumerate(args) if one.requires_grad}
     return {**dict(module.named_parameters()), **given}
 

@@ -1,9 +1,14 @@
 """Each wrong call raises one error, and the next call works."""
 
+import contextlib
+import os
+
 import mhcc
 import pytest
 import torch
 from cases import CASES, PRESET
+from mhcc import _library
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 
 def post(**changes):
@@ -21,6 +26,12 @@ def delta(changes=(), **attributes):
     operands = CASES["delta"].operands()
     operands = {**operands, **{key: change(operands[key]) for key, change in dict(changes).items()}}
     return lambda: mhcc.pre_gated_delta_rule(**operands, **{"num_key_heads": 2, **attributes})
+
+
+def gates(**sizes):
+    operands = torch.zeros(2, 24), torch.zeros(3), torch.zeros(24), torch.zeros(2)
+    options = {"stat_form": "inv_rms", "norm_eps": 0.0, "pre_eps": 0.0, "post_mult": 2.0}
+    return lambda: torch.ops.mhc.gates(*operands, **options, **{"n": 4, "R": 16, **sizes}, output_mask=[True] * 3)
 
 
 def many_streams():
@@ -81,7 +92,13 @@ ERRORS = {
     "word": (pre(res_map="sinkhorns"), "mhcrt_pre: 'res_map' is sinkhorns; needed sinkhorn, permutation or identity"),
     "optional-word": (pre(precision="f32"), "mhcrt_pre: 'precision' is f32; needed ieee, tf32x3, bf16x3 or tf32"),
     "number": (pre(iters=-1), "mhcrt_pre: 'iters' is -1; needed 1 to 1000"),
-    "given-size": (lambda: mhcc.expand(torch.zeros(2, 8), -1), "mhcrt_expand: 'n' is -1; needed at least 0"),
+    "given-size": (lambda: mhcc.expand(torch.zeros(2, 8), -1), "mhcrt_expand: 'n' is -1; needed 1 to 16"),
+    "huge-size": (lambda: mhcc.expand(torch.zeros(6, 16), 2**40), f"mhcrt_expand: 'n' is {2**40}; needed 1 to 16"),
+    "negative-rows": (gates(R=-1), "mhcrt_gates: 'R' is -1; needed at least 0"),
+    "no-memory": (gates(R=2**50),
+                  f"mhcrt_gates: 'logits' has shape [2, {2**50}]; needed one that PyTorch finds memory for"),
+    "missing-stat": (lambda: mhcc.gates(torch.zeros(2, 24), torch.zeros(3), torch.zeros(24), n=4),
+                     "mhcrt_gates: 'stat' is absent; needed f32"),
     "mask": (lambda: torch.ops.mhc.aggregate_bwd(torch.zeros(2, 8), torch.zeros(2, 4, 8), torch.zeros(2, 4),
                                                  layout="nC", output_mask=[True]),
              "mhcrt_aggregate_bwd: 'output_mask' has 1 elements; needed 2"),
@@ -148,3 +165,25 @@ def test_cuts():
         call()
     assert str(error.value) == message
     good()
+
+
+def on_two_devices(other):
+    return {key: torch.empty(value.shape, device=other if key == "phi" else value.device)
+            for key, value in CASES["pre"].operands().items()}
+
+
+@pytest.mark.parametrize("mode, other", [(contextlib.nullcontext, "meta"), (FakeTensorMode, "cuda:1")])
+def test_operands_on_two_devices(mode, other):
+    """Also where nothing is computed."""
+    with mode(), pytest.raises(RuntimeError) as error:
+        mhcc.pre(**on_two_devices(other))
+    place = CASES["pre"].operands()["x"].device
+    assert str(error.value) == f"mhcrt_pre: 'phi' is on {other}; needed {place}, where other operands are"
+
+
+def test_no_place_of_the_build():
+    """The library names files by their places in the sources."""
+    with open(_library._PATH, "rb") as file:
+        library = file.read()
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    assert root.encode() not in library and b"BoxedOp.cpp" in library

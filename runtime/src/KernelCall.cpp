@@ -62,8 +62,11 @@ KernelCall &KernelCall::tensor(const char *name, const void *data, int32_t type,
   if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
     char needed[64];
     listTypes(allowed, needed);
-    context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed %s", kernel, name, mhcrt_dtype_name(type),
-                 needed);
+    if (type == MHCRT_NONE)
+      context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is absent; needed %s", kernel, name, needed);
+    else
+      context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' has dtype %s; needed %s", kernel, name, mhcrt_dtype_name(type),
+                   needed);
   } else if (!data && elements > 0) {
     context.fail(MHCRT_INVALID_ARGUMENT, "%s: '%s' is null; needed elements of %s", kernel, name,
                  mhcrt_dtype_name(type));

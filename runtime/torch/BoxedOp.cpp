@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------===//
 #include "BoxedOp.h"
 #include "Memory.h"
+#include "src/KernelCall.h"
 
 #include <torch/csrc/stable/ops.h>
 
@@ -75,6 +76,7 @@ private:
   template <typename Sizes>
   void bindDims(const BoxedTensor &row, const Sizes &sizes);
   void makeResult(unsigned number);
+  void checkGivenDims() const;
   void makeResults();
 
   const unsigned *dimsOf(const BoxedTensor &row) const {
@@ -346,8 +348,18 @@ void Call::makeResult(unsigned number) {
       sizes.push_back(dims[dim]);
   elements[number] = elementOf(number);
   tensors[number] = makeTensor(sizes, torchType(elements[number]), *place);
+  if (!tensors[number]->defined()) // the stable ABI passes on no kind of error
+    fail(op,
+         "'" + std::string(row.name) + "' has shape " + shapeOf(sizes) + "; needed one that PyTorch finds memory for");
   set(row.dataOffset, tensors[number]->mutable_data_ptr());
   set(row.typeOffset, elements[number]);
+}
+
+/// The kernels check sizes as well, but when there are results.
+void Call::checkGivenDims() const {
+  for (unsigned i = 0; i < op.dims.count; ++i)
+    if (op.dims[i].isGiven && op.dims[i].name == std::string_view("n") && (dims[i] < 1 || dims[i] > kMaxStreams))
+      fail(op, "'n' is " + std::to_string(dims[i]) + "; needed 1 to " + std::to_string(kMaxStreams));
 }
 
 void Call::makeResults() {
@@ -370,6 +382,7 @@ std::vector<Tensor> Call::run() {
     setOperand(i);
   for (unsigned i = 0; i < op.dims.count; ++i)
     set(op.dims[i].offset, dims[i] == kUnknown ? int64_t(0) : dims[i]);
+  checkGivenDims();
   makeResults();
   const BorrowedContext context(*place);
   const Kernel kernel = place->isGpu() ? op.gpuKernel() : op.kernel;

@@ -136,9 +136,9 @@ Tensor mhcrt::makeTensor(const std::vector<int64_t> &sizes, int32_t dtype, Tenso
   int64_t blockBytes = bytes;
   void *block = place.isGpu() || overflows || isEmpty || bytes < kLeastBytes ? nullptr : pool().take(blockBytes);
   if (!block) {
-    TORCH_ERROR_CODE_CHECK(
-        aoti_torch_empty_strided(sizes.size(), sizes.data(), strides.data(), dtype, place.type, place.index, &handle));
-    return Tensor(handle);
+    const int32_t failed =
+        aoti_torch_empty_strided(sizes.size(), sizes.data(), strides.data(), dtype, place.type, place.index, &handle);
+    return failed ? Tensor() : Tensor(handle);
   }
   TORCH_ERROR_CODE_CHECK(torch_from_blob(
       block, sizes.size(), sizes.data(), strides.data(), 0, dtype, aoti_torch_device_type_cpu(), /*device_index=*/-1,

@@ -19,7 +19,7 @@
 
 namespace mhcrt {
 
-/// A contiguous tensor with elements of PyTorch's `dtype`, not set.
+/// A contiguous tensor with elements of PyTorch's `dtype`, not set; an undefined one where PyTorch cannot make it.
 torch::stable::Tensor makeTensor(const std::vector<int64_t> &sizes, int32_t dtype, TensorPlace place);
 
 } // namespace mhcrt
