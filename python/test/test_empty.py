@@ -44,7 +44,7 @@ def test_no_tokens_after_some():
 
 @pytest.mark.parametrize("finish", [nn.Identity(), nn.Flatten(0, -1)], ids=["streams", "flat"])
 def test_batch_of_no_tokens(finish):
-    """What is two times none is not known to be none: sites may be left, and are not told as missed."""
+    """Two times none is not known to be none: sites may be left, and are not told as missed."""
     module = nn.Sequential(layer(), finish)
     run_quietly(module, compiled(module, require="all"), torch.randn(2, 0, 4, 16))
     assert not mhcc.explain(module, torch.randn(2, 0, 4, 16)).missed
