@@ -88,6 +88,8 @@ ERRORS = {
     "missing-written": (lambda: torch.ops.mhc.aggregate.compiled([torch.zeros(2, 4)], [], "h_pre layout=nC -> u"),
                         "mhcrt_aggregate: 'x' is absent; needed a tensor"),
     "width": (pre({"phi": lambda phi: phi[:, 1:]}), "mhcrt_pre: 'K' is 159; needed n*C = 160"),
+    "gates": (pre({"alpha": lambda alpha: alpha[:2]}),
+              "mhcrt_pre: 'A' is 2; needed one element of 'alpha' for each gate = 3"),
     "streams": (many_streams, "mhcrt_contract: 'n' is 17; needed 1 to 16"),
     "word": (pre(res_map="sinkhorns"), "mhcrt_pre: 'res_map' is sinkhorns; needed sinkhorn, permutation or identity"),
     "optional-word": (pre(precision="f32"), "mhcrt_pre: 'precision' is f32; needed ieee, tf32x3, bf16x3 or tf32"),

@@ -17,7 +17,7 @@ bool mhcrt::checkGates(CallState &state, const GatesArgs &a) {
   // A head has the first gate only.
   const bool head = a.logits_type == MHCRT_NONE;
   call.equal("N", a.N, head ? "n" : "2*n + R", head ? a.n : 2 * a.n + a.R)
-      .equal("A", a.A, "the number of gates", head ? 1 : 3);
+      .equal("A", a.A, "one element of 'alpha' for each gate", head ? 1 : 3);
   call.attribute("stat_form", a.stat_form, 3).tensor("proj", a.proj, a.proj_type, kF32, a.M);
   if (a.stat_form == MHCRT_STAT_APPLIED)
     call.absent("stat", a.stat_type, "stat_form applied");
@@ -44,7 +44,7 @@ bool mhcrt::checkGatesBwd(CallState &state, const GatesBwdArgs &a) {
         .absent("d_h_post", a.d_h_post_type, "one gate")
         .absent("d_logits", a.d_logits_type, "one gate");
   } else {
-    call.equal("A", a.A, "the number of gates", 3).dim("N", a.N, 2 * a.n, INT32_MAX);
+    call.equal("A", a.A, "one element of 'alpha' for each gate", 3).dim("N", a.N, 2 * a.n, INT32_MAX);
     if (a.d_logits_type != MHCRT_NONE)
       call.equal("N", a.N, "2*n + R", saturatingAdd(2 * a.n, a.R));
   }

@@ -49,7 +49,7 @@ static void checkGradients(KernelCall &call, const Args &a, int64_t N) {
 /// The number of gates, their parameters, and for a backward kernel the gradients of those.
 template <typename Args>
 static void checkGateParameters(KernelCall &call, const Args &a, int64_t gates, int64_t N) {
-  call.equal("A", a.A, "the number of gates", gates);
+  call.equal("A", a.A, "one element of 'alpha' for each gate", gates);
   call.tensor("alpha", a.alpha, a.alpha_type, kF32, a.A).tensor("beta", a.beta, a.beta_type, kF32, N);
 }
 
