@@ -47,8 +47,8 @@ struct RowExtras {
   uint32_t teamBytes = 0;     ///< that a team keeps over a run of tokens; 0 where it keeps nothing
   bool hasEqual = false;      ///< sources
 
-  /// Whether four rows a token are written and nothing else is read, kept or shared.
-  bool isPlain() const { return writesFour && mostWarps == kWorkWarps && !lastWidth && !teamBytes && !hasEqual; }
+  /// Whether four rows a token are written and nothing else is read or kept. Equal streams have the bits of others.
+  bool isPlain() const { return writesFour && mostWarps == kWorkWarps && !lastWidth && !teamBytes; }
 };
 
 /// A team of a width where four rows a token are written, and how many times its threads' 16 bytes a stage has of each.
