@@ -25,7 +25,7 @@ def compiled(module, dynamic=False, **options):
 
 def leaves(module, args):
     """Tensors that get a gradient, by name."""
-    given = {f"argument {i}": one for i, one in enumerate(args) if one.requires_grad}
+    given = {f"argument {i}": one for i, one in enumerate(args) if getattr(one, "requires_grad", False)}
     return {**dict(module.named_parameters()), **given}
 
 
