@@ -116,7 +116,8 @@ struct BwdOperands {
   }
 };
 
-/// d_f, d_h_post, d_h_res, d_x, d_phi, d_alpha, d_beta, d_bias, d_norm_weight; those of absent operands stay as they are made.
+/// d_f, d_h_post, d_h_res, d_x, d_phi, d_alpha, d_beta, d_bias, d_norm_weight; those of absent operands stay as they
+/// are made.
 inline std::vector<Buffer> gradientsOf(const Case &c, int64_t tokens) {
   std::vector<Buffer> out;
   for (const auto &[type, size] : {std::pair{B, tokens * c.C},
