@@ -276,7 +276,7 @@ OpFoldResult Reading::materialise(OpBuilder &builder, Location loc, Size size) {
   return terms.size() > 1 ? materialiseSum(builder, loc, terms) : OpFoldResult();
 }
 
-/// A sum of products of arguments' sizes, as that of tokens with one in front
+/// A sum of products of arguments' sizes, as that of tokens with one in front.
 OpFoldResult Reading::materialiseSum(OpBuilder &builder, Location loc, const Polynomial &terms) {
   Value sum;
   for (auto &[monomial, coefficient] : terms) {

@@ -65,14 +65,14 @@ def rewrite_captured(graph, found=_pass, *, fuse=None, precision=None, dump=None
     return graph, [plan]
 
 
-def _ops_in(plan):
-    return [call["op"] for call in plan["calls"] if call["op"].startswith("mhc.")]
-
-
 def _form(plan):
     """The ops of a plan with their attributes."""
     return [(call["op"], {key: value for key, value in call["kwargs"].items() if not isinstance(value, (dict, list))})
             for call in plan["calls"] if call["op"].startswith("mhc.")]  # fmt: skip
+
+
+def _ops_in(plan):
+    return [op for op, _ in _form(plan)]
 
 
 def _find_floats(graph, fuse, **options):

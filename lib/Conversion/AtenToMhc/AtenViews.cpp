@@ -107,10 +107,11 @@ Values aten::readRepeat(AtenCall &call) {
   return one(call.leaf.join(call.leaf.broadcast(self, sizes, own), dim, 2));
 }
 
+constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max(); ///< of a slice, as PyTorch writes it
+
 /// Where a slice begins, in sizes; nothing where it may be cut short. Without an end it is as long as what is left
 /// behind its start, wherever that is; with one, a slice as long as its start and its end say begins at that start.
 static std::optional<Polynomial> startOf(AtenCall &call, const Polynomial &whole, const Polynomial &size) {
-  constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
   if (!call.has("end") || call.integer("end") == kNoEnd)
     return subtract(whole, size);
   auto placeOf = [&](StringRef name) {
@@ -133,7 +134,7 @@ Values aten::readSlice(AtenCall &call) {
     return one(self);
   // All of an open dimension: the end is no number that a size is less than.
   if (ShapedType::isDynamic(size) && self.getType() == call.resultType() && start == 0 && isLiteral &&
-      call.integer("end").value_or(std::numeric_limits<int64_t>::max()) == std::numeric_limits<int64_t>::max())
+      call.integer("end").value_or(kNoEnd) == kNoEnd)
     return one(self);
   const bool isOfOpen = cast<RankedTensorType>(self.getType()).isDynamicDim(*dim);
   const Polynomial part = call.resultDims()[*dim];

@@ -72,6 +72,16 @@ Operation *mhc::singleUser(Value value) {
   return llvm::hasSingleElement(readers) ? *readers.begin() : nullptr;
 }
 
+bool mhc::isComputedOf(Value value, Value source, llvm::function_ref<SmallVector<Value>(Value)> sources) {
+  llvm::SmallSetVector<Value, 16> values;
+  values.insert(behindViews(value));
+  for (size_t next = 0; next < values.size() && !values.contains(source); ++next)
+    for (Value made : sources(values[next]))
+      if (isa<RankedTensorType>(made.getType())) // not sizes
+        values.insert(behindViews(made));
+  return values.contains(source);
+}
+
 SmallVector<Value> mhc::madeOf(BlockArgument argument) {
   auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   auto made = func && argument.getOwner() == &func.getBody().front()

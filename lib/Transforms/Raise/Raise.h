@@ -90,6 +90,9 @@ llvm::SmallVector<mlir::Operation *> opsFromTheEnd(mlir::func::FuncOp func);
 mlir::Operation *singleUser(mlir::Value value);
 /// The results of the function that a call outside of it makes an argument of; none where that is not known.
 llvm::SmallVector<mlir::Value> madeOf(mlir::BlockArgument argument);
+/// Whether a value is another, or computed of it, as far as `sources` says what a value is made of; behind views.
+bool isComputedOf(mlir::Value value, mlir::Value source,
+                  llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value)> sources);
 /// Whether an op is all that reads a value, also through views, besides ops that ask for its sizes.
 bool isOnlyReader(mlir::Operation *op, mlir::Value value);
 

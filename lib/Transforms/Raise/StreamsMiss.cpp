@@ -167,22 +167,12 @@ static Operation *firstFunction(Value value) {
   return first;
 }
 
-/// Whether arithmetic, or a sum over the streams, makes a value of streams.
-static bool isComputedOf(Value value, Value streams) {
-  SetVector<Value> values;
-  values.insert(value);
-  for (size_t next = 0; next < values.size(); ++next) {
-    Operation *op = values[next].getDefiningOp();
-    if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::ExtFOp, arith::TruncFOp,
-                         ContractOp>(op))
-      continue;
-    for (Value operand : op->getOperands())
-      if (Value source = behindViews(operand); source == streams)
-        return true;
-      else
-        values.insert(source);
-  }
-  return false;
+/// Operands of arithmetic, or of a sum over the streams, that makes a value.
+static SmallVector<Value> termsOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  const bool isArithmetic = isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::ExtFOp,
+                                            arith::TruncFOp, ContractOp>(op);
+  return isArithmetic ? SmallVector<Value>(op->getOperands()) : SmallVector<Value>();
 }
 
 /// A projection of another tensor than the gate weighs: of streams with a vector added, of their mean, or of as many
@@ -203,7 +193,7 @@ static bool explainProjected(Sites &sites, GatesOp gates) {
       Value streams = behindViews(aggregate.getX());
       if (streams == projected)
         return false;
-      isOfOther |= isComputedOf(projected, streams) || streamsWidth(aggregate.getX()) == width;
+      isOfOther |= isComputedOf(projected, streams, termsOf) || streamsWidth(aggregate.getX()) == width;
       isElsewhere &= isa<BlockArgument>(streams);
     }
   if (!isOfOther)
@@ -225,7 +215,7 @@ static Value weighedInstead(GatesOp gates) {
   for (Operation *reader : readersOf(gates.getHPre()))
     if (streams && isa<arith::MulFOp, BatchMatmulOp>(reader))
       for (Value operand : reader->getOperands())
-        if (Value made = behindViews(operand); made != streams && isComputedOf(made, streams))
+        if (Value made = behindViews(operand); made != streams && isComputedOf(made, streams, termsOf))
           return made;
   return {};
 }

@@ -87,21 +87,11 @@ static bool isBatch(Operation *op) {
   return isa<BatchMatmulOp>(op) && cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(0) != 1;
 }
 
-/// Whether a value is computed of another, which views show, also by calls outside the function, such as a norm.
-static bool isComputedOf(Value value, Value source) {
-  llvm::SmallSetVector<Value, 16> values;
-  auto add = [&](ValueRange sources) {
-    for (Value value : sources)
-      if (isa<RankedTensorType>(value.getType())) // not sizes
-        values.insert(behindViews(value));
-  };
-  add(value);
-  for (size_t next = 0; next < values.size() && !values.contains(source); ++next)
-    if (Operation *op = values[next].getDefiningOp())
-      add(op->getOperands());
-    else
-      add(madeOf(cast<BlockArgument>(values[next])));
-  return values.contains(source);
+/// Operands of the op that makes a value, and where a call outside the function makes it, such as a norm, of that.
+static SmallVector<Value> sourcesOf(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return SmallVector<Value>(op->getOperands());
+  return madeOf(cast<BlockArgument>(value));
 }
 
 /// The product over the channels of all streams, or of one, that the mix's coefficients are made of; nothing where they
@@ -119,9 +109,11 @@ static std::optional<Product> productBehind(const StreamMix &mix, llvm::DenseSet
     uint64_t depth = depthOf(op);
     bool isWhole = depth == static_cast<uint64_t>(mix.width);
     // Experts are weighed by a product of what they read, and not of what they make: none is per stream.
-    if (isWhole ||
-        (depth == static_cast<uint64_t>(mix.channels) && !isBatch(op) &&
-         llvm::any_of(op->getOperands(), [&](Value factor) { return isComputedOf(factor, behindViews(mix.streams)); })))
+    if (isWhole || (depth == static_cast<uint64_t>(mix.channels) && !isBatch(op) &&
+                    llvm::any_of(op->getOperands(), [&](Value factor) {
+                      return isa<RankedTensorType>(factor.getType()) &&
+                             isComputedOf(factor, behindViews(mix.streams), sourcesOf);
+                    })))
       return Product{op, !isWhole};
     llvm::copy_if(op->getOperands(), std::back_inserter(pending), // not sizes
                   [](Value operand) { return isa<RankedTensorType>(operand.getType()); });
