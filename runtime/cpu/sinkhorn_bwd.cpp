@@ -78,6 +78,18 @@ HWY_INLINE void subtractSum(V *g, int first, int step, int count, const float *w
   }
 }
 
+/// The step that is reversed first: g, of the mix itself, becomes the gradient of the logarithm before it. The sum is
+/// subtracted before the product: of equal values in a line nothing is left then but one rounding for the whole line,
+/// which the next steps take out, and not one for each cell, which they keep.
+HWY_INLINE void reverseLast(V *g, int first, int step, int count, const float *weights, V isFree) {
+  V sum = hn::Zero(d);
+  for (int k = first; k < first + count * step; k += step)
+    sum = hn::MulAdd(g[k], load(weights + k * kLanes), sum);
+  sum = hn::Mul(sum, isFree);
+  for (int k = first; k < first + count * step; k += step)
+    g[k] = hn::Mul(hn::Sub(g[k], sum), load(weights + k * kLanes));
+}
+
 /// Where a line has its maximum: 1 over the number of equal ones; 0 elsewhere.
 HWY_INLINE void maximumShares(const V *m, int first, int step, int count, float *shares) {
   const V one = hn::Set(d, 1.0f), most = lineMax(m, first, step, count);
@@ -161,12 +173,21 @@ HWY_INLINE void stepsBwd(V *g, V *m, const float *planes, int n, const SinkhornO
       replayLine(m, rows ? line * n : line, rows ? 1 : n, n, options, values, frees + line * kLanes);
   }
   for (int k = 0; k < cells; ++k)
-    g[k] = hn::Mul(load(planes + k * kLanes), options.init == MHCRT_INIT_LOG ? expV(m[k]) : m[k]);
+    g[k] = load(planes + k * kLanes);
+  if (options.steps() == 0)
+    for (int k = 0; k < cells; ++k)
+      g[k] = hn::Mul(g[k], options.init == MHCRT_INIT_LOG ? expV(m[k]) : m[k]);
   for (int64_t step = options.steps() - 1; step >= 0; --step) {
     const float *values = history + step * slot, *frees = values + cells * kLanes;
-    const bool rows = options.rowsAt(step);
-    for (int line = 0; line < n; ++line)
-      subtractSum(g, rows ? line * n : line, rows ? 1 : n, n, values, load(frees + line * kLanes));
+    const bool rows = options.rowsAt(step), isLast = step == options.steps() - 1;
+    for (int line = 0; line < n; ++line) {
+      const int first = rows ? line * n : line, apart = rows ? 1 : n;
+      const V isFree = load(frees + line * kLanes);
+      if (isLast)
+        reverseLast(g, first, apart, n, values, isFree);
+      else
+        subtractSum(g, first, apart, n, values, isFree);
+    }
   }
 }
 

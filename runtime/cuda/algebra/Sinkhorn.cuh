@@ -189,6 +189,20 @@ struct SinkhornGroup {
       grad[c] = fmaf(-record.value[c], line[c] * record.isFree[c], grad[c]);
   }
 
+  /// The step that is reversed first, of which the record's values are the mix, and grad is the mix's own gradient. The
+  /// sum is subtracted before the product, as in SinkhornThreadBwd.cuh.
+  template <bool kRows>
+  __device__ void reverseLast(float (&grad)[kWidth], const Record &record) const {
+    float products[kWidth], line[kWidth];
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      products[c] = grad[c] * record.value[c];
+    sums<kRows>(products, line);
+#pragma unroll
+    for (int c = 0; c < kWidth; ++c)
+      grad[c] = fmaf(-line[c], record.isFree[c], grad[c]) * record.value[c];
+  }
+
   /// Factors of this row and of all columns.
   struct Factors {
     float row, columns[kWidth];

@@ -85,6 +85,47 @@ __device__ __forceinline__ void reverseLines(float (&g)[kCells], float (&m)[kCel
   }
 }
 
+template <int kCells>
+__device__ __forceinline__ void multiply(float (&g)[kCells], const float (&m)[kCells]) {
+#pragma unroll
+  for (int k = 0; k < kCells; ++k)
+    g[k] *= m[k];
+}
+
+/// The step that is reversed first: g, of the mix itself, becomes the gradient of the logarithm before it. The sum is
+/// subtracted before the product: of equal values in a line nothing is left then but one rounding for the whole line,
+/// which the next steps take out, and not one for each cell, which they keep.
+template <bool kRows, int kCells, int n = kSideOf<kCells>>
+__device__ __forceinline__ void reverseLastLine(float (&g)[kCells], int line, const float (&mix)[n], bool isFree) {
+  float sum = 0.0f;
+#pragma unroll
+  for (int k = 0; k < n; ++k)
+    sum = fmaf(mix[k], g[lineAt<kRows, kCells>(line, k)], sum);
+  sum = isFree ? sum : 0.0f;
+#pragma unroll
+  for (int k = 0; k < n; ++k) {
+    float &value = g[lineAt<kRows, kCells>(line, k)];
+    value = (value - sum) * mix[k];
+  }
+}
+
+template <bool kRows, int kCells, int n = kSideOf<kCells>>
+__device__ __forceinline__ void reverseLastLines(float (&g)[kCells], float (&m)[kCells], const Divisor &rule,
+                                                 const LineRecord<n> *record) {
+  const LineRecord<n> divisors = *record;
+#pragma unroll
+  for (int line = 0; line < n; ++line) {
+    float mix[n];
+#pragma unroll
+    for (int k = 0; k < n; ++k) {
+      float &value = m[lineAt<kRows, kCells>(line, k)];
+      mix[k] = value;
+      value *= divisors.of[line];
+    }
+    reverseLastLine<kRows>(g, line, mix, rule.isFree(divisors.of[line]));
+  }
+}
+
 /// The gradient of a maximum goes to the largest values, in equal parts.
 template <bool kRows, int kCells>
 __device__ __forceinline__ void reverseMaximum(float (&g)[kCells], const float (&logits)[kCells]) {
@@ -191,6 +232,22 @@ __device__ __forceinline__ void reversePotentials(float (&g)[n * n], const float
   mine = *record;
 }
 
+/// The step that is reversed first, one of columns, as above.
+template <int n>
+__device__ __forceinline__ void reverseLastPotentials(float (&g)[n * n], const float (&z)[n * n],
+                                                      LineRecord<n> &columns, const LineRecord<n> &rows,
+                                                      const LineRecord<n> *record) {
+#pragma unroll
+  for (int line = 0; line < n; ++line) {
+    float mix[n];
+#pragma unroll
+    for (int k = 0; k < n; ++k)
+      mix[k] = expf(z[lineAt<false, n * n>(line, k)] - columns.of[line] - rows.of[k]);
+    reverseLastLine<false, n * n>(g, line, mix, true);
+  }
+  columns = *record;
+}
+
 /// Factors of lines, and the gradients of their logarithms.
 template <int n>
 struct Factors {
@@ -254,9 +311,7 @@ __device__ __forceinline__ void reverseScaling(float (&g)[kCells], const float (
       reverseFactors<false, n>(g, m, columns, rows, history + (step + 1) * stride);
     reverseFactors<true, n>(g, m, rows, columns, history + step * stride);
   }
-#pragma unroll
-  for (int k = 0; k < kCells; ++k)
-    g[k] *= m[k];
+  multiply(g, m);
 }
 
 /// In place: the gradient of the mix becomes that of the logarithm of the start m. Both begin with rows.
@@ -270,17 +325,20 @@ __device__ __forceinline__ void reverseDivisions(float (&g)[kCells], float (&m)[
     divideLines<true>(m, rule, history);
     divideLines<false>(m, rule, history + stride);
   }
-  if (steps % 2)
+  if (steps == 0)
+    return multiply(g, m);
+  const bool isOdd = steps % 2;
+  if (isOdd) {
     divideLines<true>(m, rule, history);
-#pragma unroll
-  for (int k = 0; k < kCells; ++k)
-    g[k] *= m[k];
-  if (steps % 2)
-    reverseLines<true>(g, m, rule, history);
+    reverseLastLines<true>(g, m, rule, history);
+  }
 #pragma unroll 1
   for (int pair = 0; pair < steps / 2; ++pair) {
     history -= 2 * stride;
-    reverseLines<false>(g, m, rule, history + stride);
+    if (pair > 0 || isOdd)
+      reverseLines<false>(g, m, rule, history + stride);
+    else
+      reverseLastLines<false>(g, m, rule, history + stride);
     reverseLines<true>(g, m, rule, history);
   }
 }
@@ -326,13 +384,18 @@ __device__ __forceinline__ void sinkhornBwdLog(float (&g)[kCells], Load load, co
     potentialStep<true, n>(z, rows, columns, history);
     potentialStep<false, n>(z, columns, rows, history + stride);
   }
+  if (pairs == 0) {
 #pragma unroll
-  for (int k = 0; k < kCells; ++k)
-    g[k] *= expf(z[k] - rows.of[k / n] - columns.of[k % n]);
+    for (int k = 0; k < kCells; ++k)
+      g[k] *= expf(z[k]);
+  }
 #pragma unroll 1
   for (int pair = 0; pair < pairs; ++pair) {
     history -= 2 * stride;
-    reversePotentials<false, n>(g, z, columns, rows, history + stride);
+    if (pair > 0)
+      reversePotentials<false, n>(g, z, columns, rows, history + stride);
+    else
+      reverseLastPotentials(g, z, columns, rows, history + stride);
     reversePotentials<true, n>(g, z, rows, columns, history);
   }
   if (columnsFirst(options))

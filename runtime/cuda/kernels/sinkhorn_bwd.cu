@@ -132,6 +132,26 @@ __device__ inline void reversePotentials(const History<kWidth> &history, const S
     grad[c] *= m[c];
 }
 
+/// The same where each step divides or subtracts; its record is the step's result.
+template <int kWidth>
+__device__ inline void reverseSteps(const History<kWidth> &history, const SinkhornOptions &options,
+                                    float (&grad)[kWidth]) {
+  const SinkhornGroup<kWidth> &group = history.group;
+  typename SinkhornGroup<kWidth>::Record record;
+  for (int64_t last = options.steps() - 1, step = last; step >= 0; --step) {
+    const bool rows = options.rowsAt(step);
+    history.load(step, rows, record);
+    if (step == last && rows)
+      group.template reverseLast<true>(grad, record);
+    else if (step == last)
+      group.template reverseLast<false>(grad, record);
+    else if (rows)
+      group.template reverse<true>(grad, record);
+    else
+      group.template reverse<false>(grad, record);
+  }
+}
+
 /// Potentials have kernels of their own, whose registers the others do not need.
 template <int kWidth, bool kPotentials>
 __global__ void __launch_bounds__(kThreads)
@@ -163,18 +183,13 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int c = 0; c < kWidth; ++c) {
       grad[c] = isRow && c < a.n ? static_cast<const float *>(a.d_mix)[at + c] : 0.0f;
-      if (!kPotentials)
+      if (!kPotentials && options.steps() == 0)
         grad[c] *= inLogs ? expf(m[c]) : m[c];
     }
     if constexpr (kPotentials)
       reversePotentials(history, options, m, grad);
-    for (int64_t step = options.steps() - 1; step >= 0 && !kPotentials; --step) {
-      history.load(step, options.rowsAt(step), record);
-      if (options.rowsAt(step))
-        group.template reverse<true>(grad, record);
-      else
-        group.template reverse<false>(grad, record);
-    }
+    else
+      reverseSteps(history, options, grad);
     if (!inLogs)
       reverseStart(group, options, logits, start, grad);
 #pragma unroll
