@@ -44,7 +44,8 @@ static BoundaryBwdArgs boundaryOf(const PostPreBwdArgs &a, const PreBwdOperands 
   to.f = a.f, to.df = a.d_f;
   to.rows = rows.boundary.rows, to.inputFirst = rows.boundary.inputFirst;
   to.sums = sums;
-  to.keptSums = isKeptAnyhow(a) ? 0 : kKeptSums / (a.C / kSlice * kTokenSums * static_cast<int64_t>(sizeof(float)));
+  to.keptSums =
+      isKeptAnyhow(a) ? 0 : kKeptSums / (rows.division.slices * kTokenSums * static_cast<int64_t>(sizeof(float)));
   to.division = rows.division;
   to.bias = a.bias, to.biasType = a.bias_type, to.biasSums = a.d_bias ? biasSums : nullptr;
   return to;
@@ -56,7 +57,7 @@ cudaError_t mhcrt::postPreBwdSm90(mhcrt_context &context, const PostPreBwdArgs &
   const int64_t slots = (a.M + kSlotTokens - 1) / kSlotTokens;
   const int64_t preBytes = preBwdRows(pre, division, nullptr).bytes;
   const int64_t rowBytes = alignBytes(slots * kSlotTokens * boundaryRowBytes(pre.mix));
-  const int64_t sumBytes = a.M * (a.C / kSlice) * kTokenSums * static_cast<int64_t>(sizeof(float));
+  const int64_t sumBytes = a.M * division.slices * kTokenSums * static_cast<int64_t>(sizeof(float));
   const int64_t biasBytes = a.d_bias ? division.mostGroups() * a.C * static_cast<int64_t>(sizeof(float)) : 0;
   auto *scratch =
       static_cast<char *>(context.reserveScratch("mhcrt_post_pre_bwd", preBytes + rowBytes + sumBytes + biasBytes));

@@ -39,6 +39,13 @@ __device__ __forceinline__ void clusterArrive() {
 }
 __device__ __forceinline__ void clusterWait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 
+/// Blocks of this block's cluster.
+__device__ __forceinline__ int clusterSize() {
+  int size;
+  asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+  return size;
+}
+
 /// The address of `a`, a shared address of this block, in block `rank` of the cluster.
 __device__ __forceinline__ uint32_t remoteAddress(uint32_t a, uint32_t rank) {
   uint32_t remote;
@@ -65,6 +72,15 @@ __device__ __forceinline__ uint32_t loadWord(uint32_t from) {
   uint32_t word;
   asm volatile("ld.relaxed.cluster.shared::cta.u32 %0, [%1];" : "=r"(word) : "r"(from) : "memory");
   return word;
+}
+
+/// An arrival at a remote barrier that says only what this warp has read of shared memory: one that releases more would
+/// also wait for its stores to global memory.
+__device__ __forceinline__ void barrierArriveRead(uint32_t remoteBar) {
+  pauseInTests();
+  asm volatile("fence.release.sync_restrict::shared::cta.cluster;\n"
+               "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" ::"r"(remoteBar)
+               : "memory");
 }
 
 /// barrierWait for data that other blocks of the cluster sent, all of it in shared memory: a wait that acquires more

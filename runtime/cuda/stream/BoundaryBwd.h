@@ -45,7 +45,7 @@ struct BoundaryBwdArgs : StreamBwdArgs {
   const BoundaryRow *rows; ///< of M tokens, and zeros up to a multiple of kSlotTokens; boundaryRowBytes() each
   bool inputFirst;         ///< d_h_res is [in, out]
   void *df;
-  float *sums;      ///< [C / kSlice][M][20]
+  float *sums;      ///< [slices of the division][M][20]
   int64_t keptSums; ///< tokens whose sums are to stay in the second-level cache: the first, which come last
   const void *bias; ///< [C]; null when there is none
   int32_t biasType; ///< f32 or bf16
@@ -60,7 +60,7 @@ struct TokenSumResults {
 };
 
 /// As streamDivision(), but that blocks have runs where turns would leave an eighth of their time unused, and there is
-/// no bias.
+/// no bias, and that two blocks are together where the slices are even in number.
 StreamDivision boundaryDivision(int64_t M, int64_t C, bool hasBias);
 /// Reads the weights, the bias among them, as early as streamBwd() does, and needs the same.
 cudaError_t boundaryBwd(const BoundaryBwdArgs &args, cudaStream_t stream);

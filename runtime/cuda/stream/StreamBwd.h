@@ -21,7 +21,6 @@ namespace mhcrt {
 constexpr int kColumns = 24;     ///< N of four streams
 constexpr int kPairColumns = 8;  ///< of two
 constexpr int kScalars = 8;      ///< floats of a token's row of scalars
-constexpr int kSlice = 128;      ///< channels of a block of the stream kernel
 constexpr int kSlotTokens = 8;   ///< tokens that one slot of its ring holds
 constexpr int kMostSlices = 128; ///< as far as it was tried; fewer multiprocessors take the slices in turn
 

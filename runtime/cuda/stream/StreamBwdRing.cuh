@@ -13,6 +13,7 @@
 
 #include "cuda/ptx/Barrier.cuh"
 #include "cuda/ptx/BulkCopy.cuh"
+#include "cuda/ptx/Cluster.cuh"
 #include "cuda/ptx/Overlap.cuh"
 #include "cuda/stream/StreamBwd.h"
 #include "cuda/tile/Vec.cuh"
@@ -58,9 +59,10 @@ struct BlockTurns {
   int groups, tiles, count;
 
   __device__ __forceinline__ static BlockTurns of(const StreamDivision &division) {
+    const int block = blockIdx.x / division.together;
     BlockTurns turns;
-    turns.slice = blockIdx.x % division.slices;
-    turns.group = blockIdx.x / division.slices;
+    turns.slice = block % division.slices * division.together + blockIdx.x % division.together;
+    turns.group = block / division.slices;
     turns.groups = division.blocks / division.slices;
     turns.tiles = division.tiles;
     turns.count = (turns.tiles - turns.group + turns.groups - 1) / turns.groups;
@@ -76,12 +78,14 @@ struct BlockPart {
   int last, step, count;
 
   /// The first part of a run, 0, or its second, 1, which may have no tiles.
-  __device__ __forceinline__ static BlockPart ofRun(const StreamDivision &division, int block, int number) {
+  __device__ __forceinline__ static BlockPart ofRun(const StreamDivision &division, int number) {
+    const int block = blockIdx.x / division.together;
     const int slice = static_cast<int>(division.begin(block) / division.tiles) + number;
     const int64_t tile = int64_t(slice) * division.tiles; // the slice's first
     const int begin = static_cast<int>(max(division.begin(block) - tile, int64_t(0)));
     const int end = static_cast<int>(min(division.begin(block + 1) - tile, int64_t(division.tiles)));
-    return {slice, block - division.blockOf(tile), division.tiles - 1 - begin, 1, end - begin};
+    return {static_cast<int>(slice * division.together + blockIdx.x % division.together),
+            block - division.blockOf(tile), division.tiles - 1 - begin, 1, end - begin};
   }
 
   __device__ __forceinline__ int token(int s) const { return (last - s * step) * kSlotTokens; }
@@ -128,7 +132,7 @@ struct Walk {
     if constexpr (kRuns) {
       const StreamDivision division = divisionOf(args);
       for (int part = 0; part < 2 && !division.inTurn(); ++part)
-        parts[part] = BlockPart::ofRun(division, static_cast<int>(blockIdx.x), part);
+        parts[part] = BlockPart::ofRun(division, part);
     }
   }
 
@@ -146,8 +150,9 @@ struct Walk {
 
 private:
   __device__ __forceinline__ static StreamDivision divisionOf(const StreamBwdArgs &args) {
-    return {static_cast<int>(args.C) / kSlice, (static_cast<int>(args.M) + kSlotTokens - 1) / kSlotTokens,
-            static_cast<int>(gridDim.x)};
+    const int together = clusterSize();
+    return {static_cast<int>(args.C) / (kSlice * together), (static_cast<int>(args.M) + kSlotTokens - 1) / kSlotTokens,
+            static_cast<int>(gridDim.x) / together, together};
   }
 };
 

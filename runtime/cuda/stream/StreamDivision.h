@@ -14,11 +14,14 @@ namespace mhcrt {
 
 /// Blocks are as many as an H100 or H200 has multiprocessors, on every GPU.
 constexpr int kSumPlaces = 132;
+constexpr int kSlice = 128; ///< channels of a block of the stream kernel
 
 /// How blocks divide the tiles of all slices; for each slice that a block has tiles of, it makes a partial sum of
-/// d_phi.
+/// d_phi. Where `together` blocks, a cluster, take the same tiles of as many slices side by side, they count as one
+/// block and one slice here.
 struct StreamDivision {
   int32_t slices, tiles, blocks; ///< tiles of one slice
+  int32_t together = 1;
 
   /// As many blocks for each slice take its tiles in turn. Else each has a run of as many of all tiles, slice behind
   /// slice, and two slices where one ends in its run.
@@ -29,6 +32,8 @@ struct StreamDivision {
   __host__ __device__ int blockOf(int64_t tile) const {
     return static_cast<int>(((tile + 1) * blocks - 1) / (int64_t(slices) * tiles));
   }
+  /// The slice of these that has a channel.
+  __host__ __device__ int sliceOf(int64_t channel) const { return static_cast<int>(channel / (kSlice * together)); }
   /// Blocks that have tiles of a slice.
   __host__ __device__ int groups(int slice) const {
     const int64_t tile = int64_t(slice) * tiles;

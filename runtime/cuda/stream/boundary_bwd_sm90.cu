@@ -16,9 +16,11 @@
 //                 tiles, of which only the places count where rows and columns have the same token: 10 tiles take the
 //                 place of 80 multiply-adds a lane and of the sums over lanes.
 //           14-15 add the 8 warps' sums of a tile's tokens, half of them each; token_sums_sm90.cu adds the slices.
-//         Where turns would leave an eighth of 132 blocks' time unused, each has a run of tiles, of up to two slices.
+//         Two blocks with slices side by side are a cluster and take the same tiles: each adds the sums of half the
+//         tokens, which the other sends it. With an odd number of slices each block is alone. Where turns would leave
+//         an eighth of 132 blocks' time unused, each has a run of tiles, of up to two slices.
 // Bytes   per token 8C for x, 8C for start, 2C for f, 2C for d_u, 8C for d_x, 2C for d_f; 304 (with mix 368) per slice
-//         from the second-level cache, and 80 out; 384C per group for the partial sums.
+//         from the second-level cache, and 40 out, 80 where it is alone; 384C per group for the partial sums.
 // Needs   as stream_bwd; d_u. One block per multiprocessor: 152, 160 and 40 registers a thread by role, no spills.
 // Round   y and dy to bf16, as where they are stored; the rest as in stream_bwd. d_h_res and d_h_post: f32 sums; the
 //         bias in two bf16 terms there. d_bias: compensated sums of d_f before it is rounded.
@@ -29,7 +31,10 @@
 //         second-level cache, or those of d_x: 5 percent slower. On an H200: one warp for the tokens' sums, 7 percent
 //         slower; both columns of a token's place stored, for the sums' warps to choose, 17 instructions less but 5
 //         slots, 8 percent slower; the next slot's first loads before this one's sums are stored, or fewer stores in
-//         flight, so that slots are free sooner: as fast; runs at 120 blocks: 0 to 4 percent slower.
+//         flight, so that slots are free sooner: as fast; runs at 120 blocks: 0 to 4 percent slower; sums of all
+//         slices of a tile side by side in memory: up to 1.5 percent slower. No slice's sums stored but the first's,
+//         which no design reaches: 1 percent faster than clusters of two at 4096 channels, none at 7168. Clusters of
+//         four find no place on 4 of 132 multiprocessors.
 //
 //===------------------------------------------------------------------------===//
 #include "cuda/host/LaunchOverlapping.h"
@@ -50,9 +55,15 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   Walk walk = Walk::of(args, L::kMostSlots, shared, L());
   walk.ready = walk.done;
-  if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
     walk.init<kRuns>(args, 1 + kSumWarps + (args.partials ? kProductWarps : 0));
+    SumsExchange<L>(walk, 0).init();
+  }
   __syncthreads();
+  if (args.division.together > 1) {
+    clusterArrive();
+    clusterWait(); // the other block has initialised its barriers, which sums are sent to
+  }
   if (warp >= kStoreWarp) {
     lowerRegisters<40>();
     if (warp == kStoreWarp && lane == 0)
@@ -94,7 +105,8 @@ cudaError_t launchOf(const BoundaryBwdArgs &args, cudaStream_t stream) {
     error = allowShared<kKernel>(L::kTotal);
   if (error)
     return error;
-  return launchOverlapping(kKernel, args.division.blocks, kStreamThreads, 1, L::kTotal, stream, args, maps);
+  return launchOverlapping(kKernel, args.division.blocks * args.division.together, kStreamThreads,
+                           args.division.together, L::kTotal, stream, args, maps);
 }
 
 template <Start kStart>
@@ -114,7 +126,8 @@ StreamDivision mhcrt::boundaryDivision(int64_t M, int64_t C, bool hasBias) {
   const int64_t groups = turns.blocks / turns.slices, longest = (turns.tiles + groups - 1) / groups;
   const int64_t saved = longest - (int64_t(turns.slices) * turns.tiles + kSumPlaces - 1) / kSumPlaces;
   const bool hasRuns = !hasBias && saved > kLeastSaved && 8 * saved > longest;
-  return hasRuns ? StreamDivision{turns.slices, turns.tiles, kSumPlaces} : turns;
+  const int32_t blocks = hasRuns ? kSumPlaces : turns.blocks, together = turns.slices % 2 == 0 ? 2 : 1;
+  return {turns.slices / together, turns.tiles, blocks / together, together};
 }
 
 // Starts before it waits: loadTiles. As streamBwd(), behind preBwdReduce.

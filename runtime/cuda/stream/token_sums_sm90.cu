@@ -7,7 +7,8 @@
 //
 // Plan    A thread adds four sums of a token over the slices, in their order; behind them a channel of d_bias over the
 //         groups.
-// Bytes   80 per token and slice of 128 channels, mostly from the second-level cache; 80 per token.
+// Bytes   80 per token and slice, or two of them where boundary_bwd_sm90.cu has added two, mostly from the second-level
+//         cache; 80 per token.
 // Round   all f32.
 //
 //===------------------------------------------------------------------------===//
@@ -62,7 +63,7 @@ __device__ __forceinline__ void addBias(const Sums &sums, int64_t channel) {
   CompensatedSum sum;
   if (sums.to.dBiasIn)
     sum.add(sums.to.dBiasIn[channel]);
-  const int groups = sums.division.groups(static_cast<int>(channel / kSlice));
+  const int groups = sums.division.groups(sums.division.sliceOf(channel));
   for (int group = 0; group < groups; ++group)
     sum.add(sums.ofBias[group * sums.C + channel]);
   sums.to.dBias[channel] = sum.value();

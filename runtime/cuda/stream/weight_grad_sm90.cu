@@ -33,7 +33,7 @@ __device__ __forceinline__ float startOf(const float *in, int64_t at) { return i
 __device__ void addGroups(const WeightGradArgs &args, int64_t k0, float (&tile)[kRows][kColumns + 1]) {
   const auto *from = reinterpret_cast<const float4 *>(args.partials + k0 * kColumns) + threadIdx.x;
   const int64_t stride = args.K * kColumns / 4;
-  const int groups = args.division.groups(static_cast<int>(blockIdx.x * kRows / kSlice) % args.division.slices);
+  const int groups = args.division.groups(args.division.sliceOf(blockIdx.x * kRows) % args.division.slices);
   CompensatedSum sums[4];
 #pragma unroll 8
   for (int group = 0; group < groups; ++group) {
