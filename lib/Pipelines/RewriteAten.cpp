@@ -11,9 +11,11 @@
 #include "mhc/IR/MhcOps.h"
 #include "mhc/IR/OpKinds.h"
 #include "mhc/Pipelines/Pipelines.h"
+#include "mhc/Transforms/Sites.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringSet.h"
 #include <mutex>
 #include <set>
@@ -74,13 +76,13 @@ static std::pair<SmallVector<tensor::ExtractSliceOp>, Value> slicesOf(ContractOp
 
 /// Whether an op takes the place of nodes: it is of a site, or what it makes is read by one. Streams are contracted
 /// behind a site, and aggregated beside it. Where nothing but streams is in a graph, they need no site.
-static bool replacesNodes(Operation *op) {
+static bool replacesNodes(Operation *op, llvm::function_ref<bool(Operation *)> isBeside = isOfSite) {
   if (isOfSite(op) || !isCommon(op))
     return isOfSite(op);
   if (isa<ExpandOp, ContractOp>(op) && op->getParentOp()->hasAttr(kStreams))
     return true;
-  auto isMade = [](Value operand) { return isOfSite(behindViews(operand).getDefiningOp()); };
-  if (auto contract = dyn_cast<ContractOp>(op); contract && isOfSite(slicesOf(contract).second.getDefiningOp()))
+  auto isMade = [&](Value operand) { return isBeside(behindViews(operand).getDefiningOp()); };
+  if (auto contract = dyn_cast<ContractOp>(op); contract && isBeside(slicesOf(contract).second.getDefiningOp()))
     return true;
   if (auto aggregate = dyn_cast<AggregateOp>(op);
       aggregate && (llvm::any_of(op->getOperands(), isMade) || isOfMixedStreams(aggregate)))
@@ -94,7 +96,7 @@ static bool replacesNodes(Operation *op) {
     auto post = dyn_cast<PostOp>(user);
     return post && behindReshapes(post.getF()).getDefiningOp() == op;
   };
-  return llvm::any_of(users, [&](Operation *user) { return isOfSite(user) && !isSublayer(user); });
+  return llvm::any_of(users, [&](Operation *user) { return isBeside(user) && !isSublayer(user); });
 }
 
 /// An op that computes nothing that a node is named for.
@@ -183,6 +185,98 @@ private:
 };
 } // namespace
 
+/// Coefficients of streams that an op reads, or what it makes them of.
+static SmallVector<Value> coefficientsOf(Operation *op) {
+  if (auto post = dyn_cast<PostOp>(op))
+    return {post.getHPost(), post.getHRes()};
+  if (auto aggregate = dyn_cast<AggregateOp>(op))
+    return {aggregate.getHPre()};
+  if (isa<GatesOp, SinkhornOp, PermutationMixOp>(op))
+    return {op->getOperand(0)};
+  return {};
+}
+
+namespace {
+/// The graphs that a captured one was, by its breaks.
+class Pieces {
+public:
+  explicit Pieces(func::FuncOp graph) : lines(graph->getAttrOfType<DictionaryAttr>(kBreaks)) {
+    for (Operation &op : graph.getOps()) {
+      auto name = dyn_cast<NameLoc>(op.getLoc());
+      if (auto line = name ? lineOf(name.getName()) : LocationAttr())
+        breaks.push_back(line);
+      const StringRef kind = op.getName().getStringRef();
+      if (name && !isAtenView(kind) && kind != aten::kToCopy) // which either side may have
+        numbers[name.getName()] = breaks.size();
+    }
+  }
+
+  void reportLost(func::FuncOp found) {
+    if (!lines)
+      return;
+    found.walk([&](Operation *op) { pieces[op] = take(op); });
+    found.walk([&](Operation *op) {
+      if (replacesNodes(op)) {
+        reportCut(op);
+        reportOutside(op, found);
+      }
+    });
+  }
+
+private:
+  DictionaryAttr lines;
+  SmallVector<Location> breaks; ///< behind the piece of each number
+  llvm::DenseMap<StringAttr, unsigned> numbers;
+  llvm::DenseMap<Operation *, llvm::SmallBitVector> pieces;
+
+  LocationAttr lineOf(StringAttr node) const { return lines ? lines.getAs<LocationAttr>(node) : LocationAttr(); }
+
+  /// The pieces that an op's nodes are in. Those that make its operands, which its location names as well, are taken.
+  llvm::SmallBitVector take(Operation *op) {
+    llvm::SmallBitVector own(breaks.size() + 1);
+    if (!isTrivial(op))
+      forEachNode(op->getLoc(), [&](StringAttr name) {
+        if (auto number = numbers.find(name); number != numbers.end()) {
+          own.set(number->second);
+          numbers.erase(number);
+        }
+      });
+    return own;
+  }
+
+  static void report(Operation *op, const Twine &found, Location line) {
+    const StringRef kind = op->getName().getStringRef();
+    remarkMissed(kind, {Reason::graphBreak, op, ("'" + kind + "' " + found).str(), "one graph", {}, line});
+  }
+
+  /// Says of the breaks for which no piece has an op, or has it as one of a site.
+  void reportCut(Operation *op) {
+    const llvm::SmallBitVector &own = pieces[op];
+    llvm::SmallBitVector around = own;
+    auto isBeside = [&](Operation *other) {
+      if (!isOfSite(other))
+        return false;
+      around |= pieces[other];
+      return pieces[other].anyCommon(own);
+    };
+    const bool isWhole = own.count() < 2;
+    if (own.none() || (isWhole && (!isa<ExpandOp, ContractOp>(op) || replacesNodes(op, isBeside))))
+      return;
+    for (int i = around.find_first(); i < around.find_last(); ++i)
+      report(op, isWhole ? "on one side, its site on the other" : "in parts on both sides", breaks[i]);
+  }
+
+  /// Says of the break for which coefficients are in no graph.
+  void reportOutside(Operation *op, func::FuncOp found) {
+    for (Value coefficient : coefficientsOf(op))
+      if (auto argument = dyn_cast<BlockArgument>(behindViews(coefficient)))
+        if (auto name = found.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNodeName))
+          if (LocationAttr line = lineOf(name))
+            report(op, "of coefficients from no graph, as where a loop breaks", line);
+  }
+};
+} // namespace
+
 static void addFind(OpPassManager &pm, FuseLevel fuse) {
   pm.addNestedPass<func::FuncOp>(createReadAtenPass());
   PipelineOptions options;
@@ -204,7 +298,13 @@ static LogicalResult findAll(ModuleOp module, FuseLevel fuse, llvm::json::Array 
   categories.missed = ".*";
   (void)remark::enableOptimizationRemarks(context, std::make_unique<MissKeeper>(missed),
                                           std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
+  llvm::DenseMap<StringAttr, Pieces> pieces;
+  for (func::FuncOp func : module.getOps<func::FuncOp>())
+    pieces.try_emplace(func.getSymNameAttr(), func);
   LogicalResult result = find(module, fuse);
+  for (func::FuncOp func : module.getOps<func::FuncOp>())
+    if (auto own = pieces.find(func.getSymNameAttr()); own != pieces.end())
+      own->second.reportLost(func);
   context.setRemarkEngine(nullptr);
   return result;
 }

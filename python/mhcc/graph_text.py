@@ -112,7 +112,7 @@ class _Printer:
         if dims := self._dims(value):
             attrs += f", mhc.dims = {dims}"
         place = next(filter(None, map(line_of, node.users)), None)  # of what is computed of it alone
-        line = f" loc({_line(*place)})" if place else ""
+        line = f" loc({line_as_text(*place)})" if place else ""
         self.arguments.append(f"{self._define(node)}: {self._type(value)} {{{attrs}}}{line}")
         if node in self.numbers:
             self._constant(node, self.numbers[node])
@@ -216,10 +216,10 @@ def line_of(node):
 def _place(node):
     """The node's name, at its line."""
     place = line_of(node)
-    return f'"{node.name}"({_line(*place)})' if place else f'"{node.name}"'
+    return f'"{node.name}"({line_as_text(*place)})' if place else f'"{node.name}"'
 
 
-def _line(file, line):
+def line_as_text(file, line):
     return f"{_text(file)}:{line}:1"
 
 

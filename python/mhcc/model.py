@@ -11,6 +11,7 @@ import sys
 import typing
 
 import torch
+from torch.utils._pytree import tree_leaves
 
 
 class Found(typing.NamedTuple):
@@ -90,13 +91,17 @@ def _add(report, module, rewrite):
         report.missed.append(Missed("graph-left", where, "the graph is left as it is", str(error), "", ""))
         return
     for plan in plans:
-        report.missed += [Missed(*(miss.get(field, "") for field in Missed._fields)) for miss in plan["missed"]]
+        report.missed += _missed(plan["missed"])
         own, sums = plan["bytes"], report.bytes
         report.bytes = own and sums and Bytes(sums.before + own["before"], sums.after + own["after"])
     for part in graph.modules():
         for node in part.graph.nodes if isinstance(part, torch.fx.GraphModule) else ():
             if "nodes" in node.meta:
                 report.found.append(Found(node.target._schema.name.split("::")[1], _at(node), node.meta["nodes"]))
+
+
+def _missed(misses):
+    return [Missed(*(miss.get(field, "") for field in Missed._fields)) for miss in misses]
 
 
 #: names of classes, and of their methods beside `forward`
@@ -194,24 +199,32 @@ def explain(model, *args, **kwargs):
     """
     from torch._dynamo.utils import graph_break_reasons
 
-    from . import backend
+    from . import backend, joined
 
-    report = Report()
+    own = [*model.parameters(), *model.buffers()] if isinstance(model, torch.nn.Module) else []
+    report, whole, cut = Report(), joined.Joined(own + tree_leaves((args, kwargs))), []
 
     def look(rewrite, module, inputs):
+        count = len(report.missed)
         _add(report, module, rewrite)
-        return module.forward
+        run = module.forward if rewrite is backend.rewrite_captured else whole.around(module)
+        if run != module.forward:
+            cut.extend(report.missed[count:])
+        return run
 
     restore = _trace_registered(model, functools.partial(look, backend.rewrite_captured))
     torch._dynamo.reset()
     try:
         torch.compile(model, backend=functools.partial(look, backend.rewrite))(*args, **kwargs)
-        classes = set(_find_registered(model).values())
+        if missed := _missed(whole.missed()):
+            report.missed = [miss for miss in report.missed if miss not in cut] + missed
+        classes, breaks = set(_find_registered(model).values()), {}
         for reason in graph_break_reasons:
             if _is_traced(reason, classes):
                 continue
             where = f"{reason.user_stack[-1].filename}:{reason.user_stack[-1].lineno}" if reason.user_stack else ""
-            report.breaks.append(Break(where, reason.reason.split("\n\n")[0]))
+            breaks[Break(where, reason.reason.split("\n\n")[0])] = None
+        report.breaks += breaks
     finally:
         torch._dynamo.reset()
         restore()

@@ -166,6 +166,52 @@ def test_missed_and_breaks():
     assert "missed: 1" in text and miss.suggestion in text and "graph breaks: 1" in text
 
 
+class Stopped(modules.Coefficients):
+    """A print between the projection and the Sinkhorn iterations, or in them, where Dynamo leaves out the function."""
+
+    def __init__(self, in_loop):
+        super().__init__(4, 16)
+        self.in_loop = in_loop
+
+    def residual(self, logits):
+        if not self.in_loop:
+            print("in front of the loop")
+        for _ in range(2):
+            logits = logits * 0.5
+            if self.in_loop:
+                print("in the loop")
+        return super().residual(logits)
+
+
+@pytest.mark.parametrize("in_loop", [False, True])
+def test_break_in_coefficients(in_loop):
+    layers = nn.Sequential(*[modules.Layer(Stopped(in_loop)) for _ in range(2)])
+    with torch._dynamo.config.patch(reorderable_logging_functions=set()):
+        report = mhcc.explain(layers, torch.randn(2, 3, 4, 16))
+    (miss,), (stop,) = [miss for miss in report.missed if miss.code == "graph-break"], report.breaks
+    assert in_loop or report.missed == [miss]  # of the logits that the loop reads nothing is known, either
+    assert ("from no graph" if in_loop else "in parts on both sides") in miss.found
+    assert miss.where == stop.where == line('print("in the loop")' if in_loop else 'print("in front of the loop")')
+    assert "print" in miss.suggestion
+
+
+class Breaking(nn.Linear):
+    def forward(self, x):
+        torch._dynamo.graph_break()
+        return super().forward(x)
+
+
+@pytest.mark.parametrize("autocast", [False, True])
+def test_break_in_sublayer(autocast):
+    """It is no miss, also where autocast rounds behind it what the coefficients are."""
+    layer = modules.Layer(modules.Coefficients(4, 16))
+    layer.linear = Breaking(16, 16)
+    with torch.autocast(torch.randn(0).device.type, torch.bfloat16, enabled=autocast):
+        report = mhcc.explain(nn.Sequential(layer, layer), torch.randn(2, 3, 4, 16))
+    assert report.missed == [] and len(report.breaks) == 1
+    assert [found.op for found in report.found] == ["pre", "post"] * 2
+
+
 class Detached(PerStream):
     """Coefficients whose gradients do not reach the streams."""
 

@@ -225,4 +225,12 @@ def : LayoutReason<"layout-dropout", "the streams keep their layout: a dropout n
 def : LayoutReason<"layout-open-sizes", "the streams keep their layout: their sizes are open",
   "give the numbers of streams and of channels in the types">;
 
+//===----------------------------------------------------------------------===//
+// Graphs of PyTorch
+//===----------------------------------------------------------------------===//
+
+def : Reason<"mhc-rewrite-aten", "graph-break", "PyTorch's graph breaks inside a chain, or between it and its streams",
+  "move what breaks the graph, such as a print, into the sublayer or between sublayers, or follow PyTorch's hints: they are "
+  "in the list of graph breaks">;
+
 #endif // MHC_TRANSFORMS_REASONS
