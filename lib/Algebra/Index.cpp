@@ -118,6 +118,27 @@ void algebra::normalise(Sizes &sizes, Index &index) {
     }
 }
 
+/// Whether the largest value of an index, with `offset` on its pieces, is known to be less than an open bound.
+static bool fitsOpen(Sizes &sizes, const Index &index, int64_t offset, Size bound) {
+  const Polynomial one = constantPolynomial(1);
+  std::optional<Polynomial> rest = mhc::subtract(sizes.polynomial(bound), one);
+  for (const Piece &piece : index.pieces) {
+    std::optional<Polynomial> last = mhc::subtract(sizes.polynomial(piece.extent), one);
+    std::optional<Polynomial> most = last ? mhc::multiply(*last, sizes.polynomial(piece.multiplier)) : std::nullopt;
+    rest = rest && most ? mhc::subtract(*rest, *most) : std::nullopt;
+  }
+  return rest && sizes.subtract(sizes.of(*rest), offset).has_value();
+}
+
+static bool fits(Sizes &sizes, const Index &index, int64_t offset, Size bound) {
+  auto isKnown = [](const Piece &piece) { return piece.extent.isNumber() && piece.multiplier.isNumber(); };
+  if (!bound.isNumber() || !llvm::all_of(index.pieces, isKnown))
+    return fitsOpen(sizes, index, offset, bound);
+  for (const Piece &piece : index.pieces)
+    offset += (piece.extent.number() - 1) * piece.multiplier.number();
+  return offset < bound.number();
+}
+
 namespace {
 /// Cuts pieces at the two boundaries of a digit and keeps those inside.
 class Extraction {
@@ -132,38 +153,45 @@ public:
     if (!reach)
       return false;
     if (std::optional<Size> multiplier = sizes.divide(piece.multiplier, stride)) {
-      if (!isWithin(*reach, end))
+      if (!endsWithin(*reach, end))
         return addParts(piece, end);
       piece.multiplier = *multiplier;
       inside.pieces.push_back(piece);
       return true;
     }
-    if (!isWithin(*reach, stride))
+    if (!endsWithin(*reach, stride))
       return addParts(piece, stride);
     below.pieces.push_back(piece);
     return true;
   }
 
   /// The digit, where nothing carries over into it: what lies below a boundary and the offset stay below it.
-  std::optional<Index> finish(int64_t offset) {
-    bool isKnown = stride.isNumber() && end.isNumber();
-    if (isKnown) {
-      int64_t extent = end.number() / stride.number();
-      inside.offset = offset / stride.number() % extent;
-      if (!fits(below, offset % stride.number(), stride.number()) || !fits(inside, inside.offset, extent))
-        return std::nullopt;
-    } else if (offset != 0) {
-      return std::nullopt;
+  std::optional<Index> finish(int64_t offset, Size extent) {
+    int64_t rest = offset;
+    if (stride.isNumber()) {
+      inside.offset = offset / stride.number();
+      rest = offset % stride.number();
     }
+    if (extent.isNumber())
+      inside.offset %= extent.number();
+    const bool areNumbers = stride.isNumber() && end.isNumber();
+    if ((areNumbers || offset != 0 || isCut) &&
+        (!fits(sizes, below, rest, stride) || !fits(sizes, inside, inside.offset, extent)))
+      return std::nullopt;
     normalise(sizes, inside);
     return inside;
   }
 
 private:
   /// Whether a part that reaches so far ends at a boundary or before it.
-  bool isWithin(Size reach, Size boundary) const {
-    bool areNumbers = reach.isNumber() && boundary.isNumber();
-    return areNumbers ? reach.number() <= boundary.number() : sizes.divides(reach, boundary);
+  bool endsWithin(Size reach, Size boundary) {
+    if (reach.isNumber() && boundary.isNumber())
+      return reach.number() <= boundary.number();
+    if (sizes.divides(reach, boundary))
+      return true;
+    const bool isBefore = sizes.subtract(boundary, reach).has_value();
+    isCut = isCut || isBefore;
+    return isBefore;
   }
 
   /// A piece as its digits above and below a boundary.
@@ -176,40 +204,23 @@ private:
     return add({piece.var, *outer, *rest, boundary}) && add({piece.var, piece.stride, *count, piece.multiplier});
   }
 
-  /// Whether the largest value of `part`, with `offset` on it, is less than `bound`.
-  static bool fits(const Index &part, int64_t offset, int64_t bound) {
-    for (const Piece &piece : part.pieces) {
-      if (!piece.extent.isNumber() || !piece.multiplier.isNumber())
-        return false;
-      offset += (piece.extent.number() - 1) * piece.multiplier.number();
-    }
-    return offset < bound;
-  }
-
   Sizes &sizes;
   Size stride, end; ///< the digit counts from `stride` up to `end`
   Index inside, below;
+  bool isCut = false; ///< a part of an open size ends before a boundary
 };
 } // namespace
-
-/// Whether an index of an open extent ends within `extent`, of which it is known how much more that is.
-static bool endsWithin(Sizes &sizes, const Index &index, Size extent) {
-  if (index.pieces.size() != 1 || index.pieces[0].multiplier != Size(1) || index.pieces[0].extent.isNumber())
-    return false;
-  std::optional<Size> rest = sizes.subtract(extent, index.pieces[0].extent);
-  return rest && rest->isNumber() && rest->number() >= index.offset;
-}
 
 std::optional<Index> algebra::extract(Sizes &sizes, const Index &index, Size stride, Size extent) {
   std::optional<Size> end = sizes.multiply(stride, extent);
   if (!end || *end == Size(0) || index.offset < 0)
     return std::nullopt;
-  if (stride == Size(1) && endsWithin(sizes, index, extent))
+  if (stride == Size(1) && !extent.isNumber() && fitsOpen(sizes, index, index.offset, extent))
     return index;
   Extraction digit(sizes, stride, *end);
   if (!llvm::all_of(index.pieces, [&](const Piece &piece) { return digit.add(piece); }))
     return std::nullopt;
-  return digit.finish(index.offset);
+  return digit.finish(index.offset, extent);
 }
 
 std::optional<Index> algebra::substitute(Sizes &sizes, const Index &index, llvm::function_ref<Index(Var)> at) {

@@ -48,6 +48,12 @@ CUTS = {
     "before the end": lambda x: x[:, -3:-1],
     "behind the first": lambda x: x[:, 1:],
     "sequence": lambda x: x[-1:],
+    "all but the last": lambda x: x[:, :-1],
+}
+BETWEEN = {
+    **CUTS,
+    "first half": lambda x: x[:, : x.shape[1] // 2],
+    "second half": lambda x: x[:, x.shape[1] // 2 :],
 }
 
 
@@ -59,10 +65,20 @@ def test_parts_are_contracted(cut):
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
 
 
-@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("cut", BETWEEN)
 def test_parts_go_on(cut):
-    module = Sequences(lambda self, x: x, between=CUTS[cut])
+    module = Sequences(lambda self, x: x, between=BETWEEN[cut])
     compare(module, compiled(module, dynamic=True, require="all"), torch.randn(2, 5, CHANNELS), tolerance=1e-3)
+    assert counts() == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
+
+
+@pytest.mark.parametrize("cut", [None, "all but the last", "second half"])
+def test_batches_of_a_known_size(cut):
+    """Streams that are repeated keep the order of their tokens, whichever size of these is open."""
+    module = Sequences(lambda self, x: x, between=BETWEEN.get(cut))
+    x = torch.randn(2, 5, CHANNELS)
+    torch._dynamo.mark_dynamic(x, 1)
+    compiled(module, dynamic=None, require="all")(x)
     assert counts() == [{"expand": 1, "pre": 2, "post": 2, "contract": 1}]
 
 

@@ -69,6 +69,24 @@ TEST(Index, KeepsOffsetsApart) {
   EXPECT_EQ(extract(sizes, indexOf({{0, 1, 3, 1}}, 2), 1, 8), indexOf({{0, 1, 3, 1}}, 2));
 }
 
+TEST(Index, EndsBeforeAnOpenDimensionDoes) {
+  Sizes sizes;
+  Size length = sizes.of(symbolPolynomial(0)), batch = sizes.of(symbolPolynomial(1));
+  Size most = sizes.of(*subtract(symbolPolynomial(0), constantPolynomial(1))); // all tokens but one
+  Size tokens = *sizes.multiply(batch, length);
+  for (int64_t first : {0, 1}) {
+    // Those of each sequence, of [batch * length].
+    Index part = indexOf({{0, 1, batch, length}, {1, 1, most, 1}}, first);
+    EXPECT_EQ(extract(sizes, part, length, batch), indexOf({{0, 1, batch, 1}}));
+    EXPECT_EQ(extract(sizes, part, 1, length), indexOf({{1, 1, most, 1}}, first));
+    EXPECT_EQ(extract(sizes, part, 1, tokens), part);
+  }
+  // One more does not.
+  EXPECT_EQ(extract(sizes, indexOf({{0, 1, batch, length}, {1, 1, most, 1}}, 2), length, batch), std::nullopt);
+  EXPECT_EQ(extract(sizes, indexOf({{1, 1, length, 1}}, 1), 1, length), std::nullopt);
+  EXPECT_EQ(extract(sizes, indexOf({{1, 1, length, 1}}), 1, most), std::nullopt);
+}
+
 TEST(Index, SubstitutesPartOfADigit) {
   Sizes sizes;
   // (v div 8) mod 4 where v is a slice of 8: no digit is left.

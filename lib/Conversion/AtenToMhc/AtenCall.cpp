@@ -55,29 +55,60 @@ void SymbolicSizes::keep(Value value) {
   for (auto [dim, size] : llvm::enumerate(of(value)))
     if (std::optional<unsigned> symbol = mhc::symbolOf(size))
       kept.try_emplace(*symbol, value, dim);
+    else if (size.size() > 1)
+      sums.push_back({size, value, static_cast<int64_t>(dim)});
 }
 
-Value SymbolicSizes::valueOf(unsigned symbol) {
+/// Whether a size is the symbol, or less it, and a sum of others.
+static bool isSumWith(const Polynomial &size, unsigned symbol) {
+  auto isOther = [&](const auto &term) { return !llvm::is_contained(term.first, symbol); };
+  auto own = size.find({symbol});
+  return own != size.end() && std::abs(own->second) == 1 &&
+         static_cast<size_t>(llvm::count_if(size, isOther)) + 1 == size.size();
+}
+
+Value SymbolicSizes::solve(OpBuilder &builder, Location loc, unsigned symbol) {
+  auto isKnown = [&](unsigned other) { return other == symbol || values.lookup(other) || kept.contains(other); };
+  auto fits = [&](const KnownSize &sum) {
+    return isSumWith(sum.size, symbol) &&
+           llvm::all_of(sum.size, [&](const auto &term) { return llvm::all_of(term.first, isKnown); });
+  };
+  auto sum = llvm::find_if(sums, fits);
+  if (sum == sums.end())
+    return {};
+  const bool isAdded = sum->size.at({symbol}) == 1;
+  Polynomial others = sum->size;
+  others.erase({symbol});
+  OpFoldResult rest = materialise(builder, loc, others);
+  Value whole = tensor::DimOp::create(builder, loc, sum->tensor, sum->dim);
+  Value known = getValueOrCreateConstantIndexOp(builder, loc, rest);
+  return values[symbol] = arith::SubIOp::create(builder, loc, isAdded ? whole : known, isAdded ? known : whole);
+}
+
+Value SymbolicSizes::valueOf(OpBuilder &builder, Location loc, unsigned symbol) {
   if (Value known = values.lookup(symbol))
     return known;
   auto [value, dim] = kept.lookup(symbol);
   if (!value)
-    return {};
-  OpBuilder builder(func.getContext());
-  builder.setInsertionPointAfterValue(value);
-  return values[symbol] = tensor::DimOp::create(builder, value.getLoc(), value, dim);
+    return solve(builder, loc, symbol);
+  OpBuilder behind(func.getContext());
+  behind.setInsertionPointAfterValue(value);
+  return values[symbol] = tensor::DimOp::create(behind, value.getLoc(), value, dim);
 }
 
 OpFoldResult SymbolicSizes::materialise(OpBuilder &builder, Location loc, const Polynomial &size) {
   if (std::optional<int64_t> number = constantOf(size))
     return builder.getIndexAttr(*number);
+  auto known = llvm::find_if(sums, [&](const KnownSize &sum) { return sum.size == size; });
+  if (known != sums.end())
+    return tensor::DimOp::create(builder, loc, known->tensor, known->dim).getResult();
   Value sum;
   for (auto &[monomial, coefficient] : size) {
     Value product;
     if (coefficient != 1 || monomial.empty())
       product = arith::ConstantIndexOp::create(builder, loc, coefficient);
     for (unsigned symbol : monomial) {
-      Value factor = valueOf(symbol);
+      Value factor = valueOf(builder, loc, symbol);
       if (!factor)
         return {};
       product = product ? arith::MulIOp::create(builder, loc, product, factor).getResult() : factor;

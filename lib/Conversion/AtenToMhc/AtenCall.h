@@ -30,12 +30,22 @@ public:
   mlir::OpFoldResult materialise(mlir::OpBuilder &builder, mlir::Location loc, const Polynomial &size);
 
 private:
+  /// A size that a tensor has along a dimension.
+  struct KnownSize {
+    Polynomial size;
+    mlir::Value tensor;
+    int64_t dim;
+  };
+
   unsigned symbolOf(llvm::StringRef name);
-  mlir::Value valueOf(unsigned symbol);
+  mlir::Value valueOf(mlir::OpBuilder &builder, mlir::Location loc, unsigned symbol);
+  /// A symbol that only a sum has, whose other symbols are known: h is s - (s - h).
+  mlir::Value solve(mlir::OpBuilder &builder, mlir::Location loc, unsigned symbol);
 
   mlir::func::FuncOp func;
   llvm::StringMap<unsigned> symbols;
   llvm::DenseMap<unsigned, std::pair<mlir::Value, int64_t>> kept; ///< the first tensor that has a symbol, and where
+  std::vector<KnownSize> sums;                                    ///< of several symbols
   llvm::DenseMap<unsigned, mlir::Value> values;
 };
 

@@ -47,9 +47,19 @@ static int64_t tokensBehindOthers(RankedTensorType type) {
                                        : 0;
 }
 
+/// Whether a repetition leaves the tokens, and all dimensions before them, as they were, as of rows of a batch.
+static bool keepsFirstDims(BroadcastOp op, int64_t tokens) {
+  ArrayRef<int64_t> dims = op.getDims();
+  ArrayRef<int64_t> from = cast<RankedTensorType>(op.getX().getType()).getShape(),
+                    to = op.getOut().getType().getShape();
+  return llvm::all_of(llvm::seq<int64_t>(0, tokens + 1), [&](int64_t dim) {
+    return static_cast<size_t>(dim) < dims.size() && dims[dim] == dim && from[dim] == to[dim];
+  });
+}
+
 static LogicalResult repeatTokensFirst(BroadcastOp op, PatternRewriter &rewriter) {
   int64_t tokens = tokensBehindOthers(op.getOut().getType());
-  if (tokens == 0)
+  if (tokens == 0 || keepsFirstDims(op, tokens))
     return failure();
   SmallVector<int64_t> perm = {tokens};
   for (int64_t dim = 0; dim < op.getOut().getType().getRank(); ++dim)

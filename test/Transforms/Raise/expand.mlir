@@ -319,3 +319,17 @@ func.func @in_front_of_pixels(%x: tensor<2x8x25xf32>) -> (tensor<2x4x8x25xf32>, 
   %behind = mhc.broadcast %pixels dims = [0, 1, 3] : tensor<2x25x8xf32> -> tensor<2x25x4x8xf32>
   return %front, %behind : tensor<2x4x8x25xf32>, tensor<2x25x4x8xf32>
 }
+
+// Sequences of an open length in a batch of a known one: streams have the tokens in the order of their rows.
+// CHECK-LABEL: @open_sequences
+// CHECK-NOT: mhc.transpose
+// CHECK: mhc.expand(x = %{{.*}} : tensor<?x16xf32>) <layout = nC>
+// CHECK-NOT: mhc.transpose
+// CHECK: return
+func.func @open_sequences(%x: tensor<2x?x16xf32>) -> (tensor<2x?x64xf32>, tensor<2x?xf32>) {
+  %streams = mhc.broadcast %x dims = [0, 1, 3] : tensor<2x?x16xf32> -> tensor<2x?x4x16xf32>
+  %flat = tensor.collapse_shape %streams [[0], [1], [2, 3]] : tensor<2x?x4x16xf32> into tensor<2x?x64xf32>
+  %square = arith.mulf %flat, %flat : tensor<2x?x64xf32>
+  %mean = mhc.reduce mean %square dims = [2] : tensor<2x?x64xf32> -> tensor<2x?xf32>
+  return %flat, %mean : tensor<2x?x64xf32>, tensor<2x?xf32>
+}
