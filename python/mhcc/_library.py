@@ -50,9 +50,14 @@ def sizes_of(schema):
     return [argument.name for argument in schema.arguments if isinstance(argument.real_type, torch.SymIntType)]
 
 
-def _check_devices(name, operands, attributes):
-    given = {argument.name: one for argument, one in zip(getattr(torch.ops.mhc, name).default._schema.arguments, operands)}
-    given = {key: one for key, one in {**given, **attributes}.items() if isinstance(one, torch.Tensor)}
+def _check_operands(name, operands, attributes):
+    """Errors that a call of a kernel has where nothing is known but shapes."""
+    arguments = getattr(torch.ops.mhc, name).default._schema.arguments
+    given = {**{argument.name: one for argument, one in zip(arguments, operands)}, **attributes}
+    for argument in arguments:
+        if argument.type.kind() == "TensorType" and given.get(argument.name) is None:
+            raise RuntimeError(f"mhcrt_{name}: '{argument.name}' is absent; needed a tensor")
+    given = {key: one for key, one in given.items() if isinstance(one, torch.Tensor)}
     needed = next(iter(given.values())).device
     for key, one in given.items():
         if one.device != needed:
@@ -65,7 +70,7 @@ def register_fake(name):
     def register(make):
         @functools.wraps(make)
         def fake(*operands, **attributes):
-            _check_devices(name, operands, attributes)
+            _check_operands(name, operands, attributes)
             return make(*operands, **attributes)
 
         torch.library.register_fake(f"mhc::{name}")(fake)

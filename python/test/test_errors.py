@@ -1,7 +1,9 @@
 """Each wrong call raises one error, and the next call works."""
 
 import contextlib
+import inspect
 import os
+import re
 
 import mhcc
 import pytest
@@ -87,6 +89,15 @@ ERRORS = {
                           "mhcrt_projection: 'x' is absent; needed a tensor"),
     "missing-written": (lambda: torch.ops.mhc.aggregate.compiled([torch.zeros(2, 4)], [], "h_pre layout=nC -> u"),
                         "mhcrt_aggregate: 'x' is absent; needed a tensor"),
+    "missing-all": (lambda: mhcc.contract(None, mode="sum"), "mhcrt_contract: 'x' is absent; needed a tensor"),
+    "missing-gates": (lambda: mhcc.gates(None, torch.zeros(3), torch.zeros(24), torch.zeros(2), n=4),
+                      "mhcrt_gates: 'proj' is absent; needed a tensor"),
+    "missing-delta": (lambda: mhcc.pre_gated_delta_rule(None, None, None, None, num_key_heads=2),
+                      "mhcrt_pre_gated_delta_rule: 'qkvzba' is absent; needed a tensor"),
+    "no-gates": (lambda: mhcc.gates(torch.zeros(2, 24), torch.zeros(()), torch.zeros(24), torch.zeros(2), n=4),
+                 "mhcrt_gates: 'alpha' has shape []; needed [A]"),
+    "sparse": (lambda: mhcc.contract(torch.zeros(2, 4, 8).to_sparse(), mode="sum"),
+               "mhcrt_contract: no kernel takes the operands; needed strided tensors on a CPU or, by CUDA, on a GPU"),
     "width": (pre({"phi": lambda phi: phi[:, 1:]}), "mhcrt_pre: 'K' is 159; needed n*C = 160"),
     "gates": (pre({"alpha": lambda alpha: alpha[:2]}),
               "mhcrt_pre: 'A' is 2; needed one element of 'alpha' for each gate = 3"),
@@ -144,6 +155,30 @@ def test_error(name):
         call()
     assert str(error.value) == message
     post()()
+
+
+@pytest.mark.parametrize("name, argument, value", [
+    (name, argument.name, value) for name in ("aggregate", "contract", "expand", "gates", "sinkhorn", "permutation_mix")
+    for argument in getattr(torch.ops.mhc, name).default._schema.arguments if argument.name not in ("R", "output_mask")
+    for value in ([1.0], {})
+])  # fmt: skip
+def test_type(name, argument, value):
+    """PyTorch says which argument is of another type than needed."""
+    operands = {"proj": torch.zeros(2, 24), "alpha": torch.zeros(3), "beta": torch.zeros(24), "stat": torch.zeros(2),
+                "x": torch.zeros(2, 4, 8), "h_pre": torch.zeros(2, 4), "n": 4, "mode": "sum", "logits": torch.zeros(2, 4, 4)}
+    taken = set(inspect.signature(getattr(mhcc, name)).parameters)
+    with pytest.raises(RuntimeError, match=f"Expected a value of type .* for argument '{argument}' but instead found"):
+        getattr(mhcc, name)(**{key: one for key, one in {**operands, argument: value}.items() if key in taken})
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda x: mhcc.sinkhorn(None), "mhcrt_sinkhorn: 'logits' is absent; needed a tensor"),
+    (lambda x: mhcc.aggregate(x, None), "mhcrt_aggregate: 'h_pre' is absent; needed a tensor"),
+    (lambda x: mhcc.gates(None, x, x, x, n=4), "mhcrt_gates: 'proj' is absent; needed a tensor"),
+])  # fmt: skip
+def test_missing_in_a_graph(call, message):
+    with pytest.raises(RuntimeError, match=re.escape(message)):
+        torch.compile(call, backend="eager", fullgraph=True)(torch.zeros(2, 4, 8))
 
 
 def test_multiprocessors():

@@ -67,8 +67,11 @@ public:
   void setSize(unsigned dim, int64_t size) { dims[dim] = size; }
   /// The results, undefined ones where they are not made.
   std::vector<Tensor> run();
+  /// Says what no kernel takes of the operands.
+  [[noreturn]] void refuse();
 
 private:
+  void needOperand(unsigned number);
   std::string neededShape(const BoxedTensor &row) const;
 
   void setOperand(unsigned number);
@@ -303,13 +306,24 @@ void Call::setPlace(const BoxedTensor &row, const Tensor &tensor) {
   place = own;
 }
 
-void Call::setOperand(unsigned number) {
-  const BoxedTensor &row = op.tensors[number];
+void Call::needOperand(unsigned number) {
   std::optional<Tensor> &tensor = tensors[number];
   if (tensor && !tensor->defined()) // None for one that is needed
     tensor.reset();
-  if (!tensor && !row.isOptional) // sizes of results are not known without it
-    fail(op, "'" + std::string(row.name) + "' is absent; needed a tensor");
+  if (!tensor && !op.tensors[number].isOptional) // sizes of results are not known without it
+    fail(op, "'" + std::string(op.tensors[number].name) + "' is absent; needed a tensor");
+}
+
+void Call::refuse() {
+  for (unsigned i = 0; i < op.operands; ++i)
+    needOperand(i);
+  fail(op, "no kernel takes the operands; needed strided tensors on a CPU or, by CUDA, on a GPU");
+}
+
+void Call::setOperand(unsigned number) {
+  needOperand(number);
+  const BoxedTensor &row = op.tensors[number];
+  std::optional<Tensor> &tensor = tensors[number];
   if (!tensor)
     return;
   setPlace(row, *tensor);
@@ -395,10 +409,7 @@ std::vector<Tensor> Call::run() {
 }
 
 /// All that is on the stack is taken before anything is looked at, for whatever stays there is lost.
-void mhcrt::callBoxed(const BoxedOp &op, StableIValue *stack) {
-  Plan plan(op);
-  Call call(plan);
-  StableIValue *next = stack;
+static void takeAll(const BoxedOp &op, StableIValue *next, Plan &plan, Call &call) {
   for (unsigned i = 0; i < op.operands; ++i)
     call.setTensor(i, take<Tensor>(*next++, op.tensors[i].isOptional));
   for (unsigned i = 0; i < op.dims.count; ++i)
@@ -410,8 +421,21 @@ void mhcrt::callBoxed(const BoxedOp &op, StableIValue *stack) {
   if (op.hasMask)
     plan.mask = stable::to<std::vector<bool>>(*next++);
   plan.setAttrs(values);
+}
+
+void mhcrt::callBoxed(const BoxedOp &op, StableIValue *stack) {
+  Plan plan(op);
+  Call call(plan);
+  takeAll(op, stack, plan, call);
   for (const Tensor &result : call.run())
     *stack++ = stable::from(result);
+}
+
+void mhcrt::refuseBoxed(const BoxedOp &op, StableIValue *stack) {
+  Plan plan(op);
+  Call call(plan);
+  takeAll(op, stack, plan, call);
+  call.refuse();
 }
 
 void mhcrt::callCompiled(const BoxedOp &op, StableIValue *stack) {

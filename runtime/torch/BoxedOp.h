@@ -75,9 +75,12 @@ struct BoxedOp {
 /// tensor. Throws with the kernel's message.
 void callBoxed(const BoxedOp &op, StableIValue *stack);
 
-/// The same for compiled graphs, with little that has to be taken apart at each call: takes the operands that are
-/// given, the given dims, and a text of the operands' names, the attributes that are given, and the names of the
-/// results to make, such as "x phi alpha beta layout=nC iters=20 -> u h_post". Leaves a list of the latter.
+/// Throws for a call that no kernel takes: no operand is a tensor, or they are of another kind of device.
+void refuseBoxed(const BoxedOp &op, StableIValue *stack);
+
+/// The same as callBoxed for compiled graphs, with little that has to be taken apart at each call: takes the operands
+/// that are given, the given dims, and a text of the operands' names, the attributes that are given, and the names of
+/// the results to make, such as "x phi alpha beta layout=nC iters=20 -> u h_post". Leaves a list of the latter.
 void callCompiled(const BoxedOp &op, StableIValue *stack);
 
 } // namespace mhcrt

@@ -69,6 +69,7 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // BOXED:      static const Kernel kernel = gpuKernel("mhcrt_mix");
 // BOXED:      sizeof(mhcrt_mix_args), {mix_tensors, 8}, 5, {mix_attrs, 7}, {mix_dims, 7}, 0, true};
 // BOXED-NEXT: static void boxed_mix(StableIValue *stack, uint64_t, uint64_t) { callBoxed(op_mix, stack); }
+// BOXED-NEXT: static void refused_mix(StableIValue *stack, uint64_t, uint64_t) { refuseBoxed(op_mix, stack); }
 // BOXED-NEXT: static void compiled_mix(StableIValue *stack, uint64_t, uint64_t) { callCompiled(op_mix, stack); }
 // A gradient that starts from another.
 // BOXED:      {"d_x_in", true, 3, {0, 3, 1}, {0, 1, 3}, 0, 1, 0, 9,
@@ -80,6 +81,8 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // BOXED-NEXT: library.def("mix.compiled(Tensor[] operands, SymInt[] sizes, str call) -> Tensor[]");
 // BOXED:      library.impl("mix_bwd", &boxed_mix_bwd);
 // BOXED-NEXT: library.impl("mix_bwd.compiled", &compiled_mix_bwd);
+// BOXED:      STABLE_TORCH_LIBRARY_IMPL(mhc, CompositeExplicitAutograd, library) {
+// BOXED-NEXT: library.impl("mix", &refused_mix);
 
 // PYTHON:      load(["mix", "mix_bwd", "turn"])
 // PYTHON:      @register_fake("mix")
@@ -121,7 +124,11 @@ def : Torch_Function<Tiny_MixOp, [Torch_Result<"rest", "fold">], ["past"]> {
 // PYTHON-EMPTY:
 // PYTHON-NEXT: Says "how" and \n.
 // PYTHON-NEXT: """
+// PYTHON-NEXT: try:
+// PYTHON-NEXT: R, made = 2 * iters, [True, fold, False]
+// PYTHON-NEXT: except (AttributeError, IndexError, TypeError):
+// PYTHON-NEXT: R, made = 0, [True] * 3
 // PYTHON-NEXT: out, rest, _ = torch.ops.mhc.mix.default(
-// PYTHON-NEXT: x, phi, weight, None, seed, R=2 * iters, layout=layout,
-// PYTHON-SAME: output_mask=[True, fold, False])
+// PYTHON-NEXT: x, phi, weight, None, seed, R=R, layout=layout,
+// PYTHON-SAME: output_mask=made)
 // PYTHON-NEXT: return out, rest

@@ -184,6 +184,7 @@ static void emitOp(const TorchOp &op, raw_ostream &os) {
       "  },\n"
       "  sizeof(mhcrt_{0}_args), {{{0}_tensors, {1}}, {2}, {3}, {{{0}_dims, {4}}, {5}, {6}};\n"
       "static void boxed_{0}(StableIValue *stack, uint64_t, uint64_t) {{ callBoxed(op_{0}, stack); }\n"
+      "static void refused_{0}(StableIValue *stack, uint64_t, uint64_t) {{ refuseBoxed(op_{0}, stack); }\n"
       "static void compiled_{0}(StableIValue *stack, uint64_t, uint64_t) {{ callCompiled(op_{0}, stack); }\n\n",
       name, op.tensors.size(), op.operandCount,
       op.kernel.attrs.empty() ? "{}" : formatv("{{{0}_attrs, {1}}", name, op.kernel.attrs.size()).str(),
@@ -208,6 +209,10 @@ static bool emitBoxedOps(const RecordKeeper &records, raw_ostream &os) {
                     op.kernel.mnemonic);
     os << "}\n";
   }
+  os << "\nSTABLE_TORCH_LIBRARY_IMPL(mhc, CompositeExplicitAutograd, library) {\n";
+  for (const TorchOp &op : ops)
+    os << formatv("  library.impl(\"{0}\", &refused_{0});\n", op.kernel.mnemonic);
+  os << "}\n";
   return false;
 }
 

@@ -348,11 +348,16 @@ std::string Function::parameters() const {
 
 void Function::emit(raw_ostream &os) const {
   StringRef name = op.kernel.mnemonic;
-  std::vector<std::string> arguments, mask, results, returned;
+  std::vector<std::string> arguments, sizes, rules, mask, results, returned;
   for (const RecordTensor &operand : op.operands())
     arguments.push_back(isLeft(operand) ? "None" : operand.name);
-  for (const std::string &size : op.sizes)
-    arguments.push_back(size + "=" + sizeOf(size).value_or(size).str());
+  for (const std::string &size : op.sizes) {
+    arguments.push_back(size + "=" + size);
+    if (std::optional<StringRef> rule = sizeOf(size)) {
+      sizes.push_back(size);
+      rules.push_back(rule->str());
+    }
+  }
   for (const RecordAttr &attr : op.kernel.attrs)
     arguments.push_back(attr.name + "=" + attr.name);
   for (const RecordTensor &result : op.results()) {
@@ -362,10 +367,17 @@ void Function::emit(raw_ostream &os) const {
       returned.push_back(result.name);
     mask.push_back(when.empty() ? "False" : when);
   }
+  const std::string made = "[" + join(mask, ", ") + "]";
   if (op.hasOptionalResults())
-    arguments.push_back("output_mask=[" + join(mask, ", ") + "]");
+    arguments.push_back("output_mask=" + (sizes.empty() ? made : "made"));
   os << formatv("def {0}({1}):\n", name, parameters());
   emitDocstring(op, os);
+  if (!sizes.empty())
+    os << formatv("    try:\n        {0}, made = {1}, {2}\n"
+                  "    except (AttributeError, IndexError, TypeError):  # of a wrong argument, which the op tells\n"
+                  "        {0}, made = {3}[True] * {4}\n",
+                  join(sizes, ", "), join(rules, ", "), made, join(std::vector<std::string>(sizes.size() + 1), "0, "),
+                  mask.size());
   os << formatv("    {0} = torch.ops.mhc.{1}.default(\n        {2})\n    return {3}\n\n\n", join(results, ", "), name,
                 join(arguments, ", "), join(returned, ", "));
 }
