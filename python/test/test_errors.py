@@ -70,6 +70,10 @@ def written(text, *operands):
     return lambda: torch.ops.mhc.contract.compiled([torch.zeros(2, 4, 8), *operands], [], text)
 
 
+# PyTorch's words, by which programs know that they should take a smaller batch.
+NO_MEMORY = ("CUDA out of memory." if torch.get_default_device().type == "cuda" else
+             "DefaultCPUAllocator: can't allocate memory.")
+
 ERRORS = {
     "rank": (post(x=lambda x: x[0, 0, 0]), "mhcrt_post: 'x' has shape [40]; needed [2, 3, 4, 40]"),
     "size": (post(h_res=lambda h: h[..., :3]), "mhcrt_post: 'h_res' has shape [2, 3, 4, 3]; needed [2, 3, 4, 4]"),
@@ -109,7 +113,12 @@ ERRORS = {
     "huge-size": (lambda: mhcc.expand(torch.zeros(6, 16), 2**40), f"mhcrt_expand: 'n' is {2**40}; needed 1 to 16"),
     "negative-rows": (gates(R=-1), "mhcrt_gates: 'R' is -1; needed at least 0"),
     "no-memory": (gates(R=2**50),
-                  f"mhcrt_gates: 'logits' has shape [2, {2**50}]; needed one that PyTorch finds memory for"),
+                  f"mhcrt_gates: {NO_MEMORY} 'logits' in memory order has shape [2, {2**50}]; needed {2**53} bytes"),
+    "no-memory-in-numbers": (gates(R=2**62), f"mhcrt_gates: {NO_MEMORY} 'logits' in memory order has shape "
+                             f"[2, {2**62}]; needed more than 2^63 bytes"),
+    "no-memory-for-a-copy": (
+        lambda: mhcc.contract(torch.zeros(1, 4, 8).expand(2**50, 4, 8), mode="sum"),
+        f"mhcrt_contract: {NO_MEMORY} 'x' in memory order has shape [{2**50}, 4, 8]; needed {2**57} bytes"),
     "missing-stat": (lambda: mhcc.gates(torch.zeros(2, 24), torch.zeros(3), torch.zeros(24), n=4),
                      "mhcrt_gates: 'stat' is absent; needed f32"),
     "mask": (lambda: torch.ops.mhc.aggregate_bwd(torch.zeros(2, 8), torch.zeros(2, 4, 8), torch.zeros(2, 4),

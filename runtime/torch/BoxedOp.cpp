@@ -78,6 +78,8 @@ private:
   void setPlace(const BoxedTensor &row, const Tensor &tensor);
   template <typename Sizes>
   void bindDims(const BoxedTensor &row, const Sizes &sizes);
+  Tensor allocate(const BoxedTensor &row, const std::vector<int64_t> &sizes, int32_t dtype) const;
+  Tensor copyOf(const BoxedTensor &row, const Tensor &tensor) const;
   void makeResult(unsigned number);
   void checkGivenDims() const;
   void makeResults();
@@ -306,6 +308,32 @@ void Call::setPlace(const BoxedTensor &row, const Tensor &tensor) {
   place = own;
 }
 
+/// Programs that take smaller batches know the error by these words: the stable ABI passes on no kind of error.
+static const char *noMemory(TensorPlace place) {
+  return place.isGpu() ? "CUDA out of memory." : "DefaultCPUAllocator: can't allocate memory.";
+}
+
+Tensor Call::allocate(const BoxedTensor &row, const std::vector<int64_t> &sizes, int32_t dtype) const {
+  Tensor made = makeTensor(sizes, dtype, *place);
+  if (made.defined())
+    return made;
+  int64_t bytes = aoti_torch_dtype_element_size(dtype);
+  bool overflows = false;
+  for (int64_t size : sizes)
+    overflows |= __builtin_mul_overflow(bytes, size, &bytes);
+  fail(op, noMemory(*place) + (" '" + std::string(row.name) + "' in memory order has shape ") + shapeOf(sizes) +
+               "; needed " + (overflows ? "more than 2^63" : std::to_string(bytes)) + " bytes");
+}
+
+/// In memory order, at an aligned address.
+Tensor Call::copyOf(const BoxedTensor &row, const Tensor &tensor) const {
+  int32_t dtype = 0;
+  TORCH_ERROR_CODE_CHECK(aoti_torch_get_dtype(tensor.get(), &dtype));
+  const auto sizes = tensor.sizes();
+  Tensor copy = allocate(row, {sizes.begin(), sizes.end()}, dtype);
+  return torch::stable::copy_(copy, tensor);
+}
+
 void Call::needOperand(unsigned number) {
   std::optional<Tensor> &tensor = tensors[number];
   if (tensor && !tensor->defined()) // None for one that is needed
@@ -332,11 +360,10 @@ void Call::setOperand(unsigned number) {
     fail(op, "'" + std::string(row.name) + "' has a dtype that no kernel knows; needed " +
                  (row.integerBits ? "i" + std::to_string(row.integerBits) : "f32, bf16 or f16"));
   bindDims(row, tensor->sizes());
-  if (!tensor->is_contiguous())
-    tensor = torch::stable::contiguous(*tensor);
   // Variants for a GPU are chosen by alignment as well, and each has its own bits.
-  else if (place->isGpu() && reinterpret_cast<uintptr_t>(tensor->const_data_ptr()) % kAlignment != 0)
-    tensor = torch::stable::clone(*tensor);
+  if (!tensor->is_contiguous() ||
+      (place->isGpu() && reinterpret_cast<uintptr_t>(tensor->const_data_ptr()) % kAlignment != 0))
+    tensor = copyOf(row, *tensor);
   set(row.dataOffset, tensor->const_data_ptr());
   set(row.typeOffset, elements[number]);
 }
@@ -361,10 +388,7 @@ void Call::makeResult(unsigned number) {
     else
       sizes.push_back(dims[dim]);
   elements[number] = elementOf(number);
-  tensors[number] = makeTensor(sizes, torchType(elements[number]), *place);
-  if (!tensors[number]->defined()) // the stable ABI passes on no kind of error
-    fail(op,
-         "'" + std::string(row.name) + "' has shape " + shapeOf(sizes) + "; needed one that PyTorch finds memory for");
+  tensors[number] = allocate(row, sizes, torchType(elements[number]));
   set(row.dataOffset, tensors[number]->mutable_data_ptr());
   set(row.typeOffset, elements[number]);
 }
@@ -400,8 +424,9 @@ std::vector<Tensor> Call::run() {
   makeResults();
   const BorrowedContext context(*place);
   const Kernel kernel = place->isGpu() ? op.gpuKernel() : op.kernel;
-  if (kernel(context.get(), args) != MHCRT_OK)
-    throw std::runtime_error(context.error());
+  if (const mhcrt_status status = kernel(context.get(), args); status != MHCRT_OK)
+    throw std::runtime_error(context.error() +
+                             (status == MHCRT_OUT_OF_MEMORY ? std::string(": ") + noMemory(*place) : ""));
   std::vector<Tensor> results;
   for (unsigned i = op.operands; i < op.tensors.count; ++i)
     results.push_back(tensors[i] ? *tensors[i] : Tensor());
