@@ -173,9 +173,26 @@ static LogicalResult normaliseMul(arith::MulFOp op, PatternRewriter &rewriter) {
   return failure();
 }
 
-/// x / 1 -> x, also where the number of ones is open
+/// The reciprocal of a power of two, where the type has both with all digits.
+static std::optional<double> exactInverse(double number, FloatType type) {
+  APFloat own(number), inverse(0.0);
+  bool losesInfo;
+  own.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+  if (losesInfo || !own.getExactInverse(&inverse))
+    return std::nullopt;
+  return inverse.convertToDouble();
+}
+
+/// x / 1 -> x, also where the number of ones is open; x / 0.5 -> x * 2, and so for each power of two: no bit differs.
 static LogicalResult normaliseDiv(arith::DivFOp op, PatternRewriter &rewriter) {
-  return isNumber(op.getRhs(), 1) ? replace(rewriter, op, op.getLhs()) : failure();
+  std::optional<double> number = constantValue(op.getRhs());
+  if (number == 1.0)
+    return replace(rewriter, op, op.getLhs());
+  auto type = cast<FloatType>(getElementTypeOrSelf(op.getType()));
+  std::optional<double> inverse = number ? exactInverse(*number, type) : std::nullopt;
+  if (!inverse || !isa<RankedTensorType>(op.getType()) || constantValue(op.getLhs()))
+    return failure();
+  return replace(rewriter, op, LeafBuilder(rewriter, op.getLoc()).scale(op.getLhs(), *inverse));
 }
 
 /// base^(z / log(base)) -> exp(z)
@@ -251,7 +268,8 @@ static LogicalResult normaliseTrunc(arith::TruncFOp op, PatternRewriter &rewrite
     return replace(rewriter, op, without<arith::ExtFOp>(rewriter, op.getIn()));
   Operation *inner = op.getIn().getDefiningOp();
   auto isRounded = [&](Operation *user) {
-    return isa<arith::TruncFOp>(user) && user->getResultTypes()[0] == op.getType();
+    bool readsSize = isa<tensor::DimOp>(user); // which an argument has as well
+    return readsSize || (isa<arith::TruncFOp>(user) && user->getResultTypes()[0] == op.getType());
   };
   if (!inner || !llvm::all_of(inner->getUsers(), isRounded) || !isElementwise(inner) ||
       !getElementTypeOrSelf(op.getIn()).isF64() || !element.isF32() || isa<arith::ExtFOp, arith::TruncFOp>(inner))
@@ -369,8 +387,7 @@ static void mergeOpsWithNumbers(func::FuncOp func, RewriterBase::Listener &liste
   });
 }
 
-/// All reshapes that show a value in one shape are one, or the value: patterns fold those that follow each other.
-static void mergeReshapes(func::FuncOp func, RewriterBase::Listener &listener) {
+void mhc::mergeReshapes(func::FuncOp func, RewriterBase::Listener &listener) {
   DenseMap<std::tuple<Block *, Value, Type>, Value> known;
   IRRewriter rewriter(func.getContext(), &listener);
   func.walk([&](Operation *op) {

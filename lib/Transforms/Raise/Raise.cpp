@@ -235,7 +235,8 @@ private:
     raiseStreams(func, readings, sites);
     readSizesFromArguments(func); // a size of logits or gates would be a use that keeps them from being fused
     eraseDeadOps(func, &keeper);
-    mergeCopies(func, &keeper); // streams that several ops read transposed
+    mergeReshapes(func, keeper);
+    mergeCopies(func, &keeper); // streams that several ops read transposed, or in one shape by two views
     readStreamsAsMade(func);
     if (sites.mayTake()) {
       explainStreams(func, sites);

@@ -24,6 +24,8 @@ constexpr int64_t kMaxPermuted = 6;
 
 /// One of many words for what steps need not tell apart, and one value for what is computed twice.
 void normalise(mlir::func::FuncOp func);
+/// Makes all reshapes that show a value in one shape one, or the value: patterns fold those that follow each other.
+void mergeReshapes(mlir::func::FuncOp func, mlir::RewriterBase::Listener &listener);
 /// Parts of the product of streams with a matrix -> products with parts of the matrix.
 void cutProducts(mlir::func::FuncOp func);
 /// Sums of products, each of a row of one tensor -> the product of the tensor; whether there was one

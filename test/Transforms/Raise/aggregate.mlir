@@ -249,3 +249,33 @@ func.func @wide_sum_of_narrow_streams(%f: tensor<8x64xbf16>, %h: tensor<8x4xf32>
       -> (proj : tensor<8x24xf32>, stat : tensor<8xf32>)
   return %u, %p : tensor<8x64xf32>, tensor<8x24xf32>
 }
+
+// Streams whose number of tokens is told in two ways, once by a view that raising makes, are one tensor: its sums are one.
+// CHECK-LABEL: @sums_of_one_tensor
+func.func @sums_of_one_tensor(%s: index, %b: index, %n: index, %x: tensor<?x64xf32>, %h: tensor<?x4x1xf32>)
+    -> (tensor<?x4x16xf32>, tensor<?x?x16xf32>) {
+  // CHECK: %[[U:.*]] = mhc.aggregate(
+  // CHECK-DAG: mhc.expand(x = %[[U]] :
+  // CHECK-DAG: tensor.expand_shape %[[U]] {{\[\[}}0, 1], [2]]
+  %M = tensor.dim %x, %n : tensor<?x64xf32>
+  %rows = tensor.expand_shape %x [[0], [1, 2]] output_shape [%M, 4, 16] : tensor<?x64xf32> into tensor<?x4x16xf32>
+  %gate = mhc.broadcast %h dims = [0, 1, 2] : tensor<?x4x1xf32> -> tensor<?x4x16xf32>
+  %rows_of = tensor.expand_shape %rows [[0, 1], [2], [3]] output_shape [%s, %b, 4, 16]
+      : tensor<?x4x16xf32> into tensor<?x?x4x16xf32>
+  %gate_of = tensor.expand_shape %gate [[0, 1], [2], [3]] output_shape [%s, %b, 4, 16]
+      : tensor<?x4x16xf32> into tensor<?x?x4x16xf32>
+  %weighed_of = arith.mulf %rows_of, %gate_of : tensor<?x?x4x16xf32>
+  %weighed = tensor.collapse_shape %weighed_of [[0, 1], [2], [3]] : tensor<?x?x4x16xf32> into tensor<?x4x16xf32>
+  %turned = mhc.transpose %weighed perm = [1, 0, 2] : tensor<?x4x16xf32> -> tensor<4x?x16xf32>
+  %pairs = tensor.expand_shape %turned [[0, 1], [2], [3]] output_shape [2, 2, %M, 16]
+      : tensor<4x?x16xf32> into tensor<2x2x?x16xf32>
+  %0 = mhc.reduce sum %pairs dims = [1] : tensor<2x2x?x16xf32> -> tensor<2x?x16xf32>
+  %1 = mhc.reduce sum %0 dims = [0] : tensor<2x?x16xf32> -> tensor<?x16xf32>
+  %halves = tensor.expand_shape %weighed [[0], [1, 2], [3]] output_shape [%M, 2, 2, 16]
+      : tensor<?x4x16xf32> into tensor<?x2x2x16xf32>
+  %2 = mhc.reduce sum %halves dims = [2] : tensor<?x2x2x16xf32> -> tensor<?x2x16xf32>
+  %3 = mhc.reduce sum %2 dims = [1] : tensor<?x2x16xf32> -> tensor<?x16xf32>
+  %4 = mhc.broadcast %1 dims = [0, 2] : tensor<?x16xf32> -> tensor<?x4x16xf32>
+  %5 = tensor.expand_shape %3 [[0, 1], [2]] output_shape [%s, %b, 16] : tensor<?x16xf32> into tensor<?x?x16xf32>
+  return %4, %5 : tensor<?x4x16xf32>, tensor<?x?x16xf32>
+}

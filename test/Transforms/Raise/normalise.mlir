@@ -61,16 +61,37 @@ func.func @two_ways(%x: tensor<1x7x1xf32>, %rows: tensor<?x3xf32>, %M: index, %N
 // So do they where the number of tokens is open.
 // CHECK-LABEL: @one_for_each_token(
 func.func @one_for_each_token(%x: tensor<?x8xf32>, %M: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
-  // CHECK: %[[TWO:.*]] = tensor.splat
-  // CHECK: %[[HALF:.*]] = arith.divf %arg0, %[[TWO]] : tensor<?x8xf32>
-  // CHECK-NEXT: return %arg0, %[[HALF]] : tensor<?x8xf32>, tensor<?x8xf32>
+  // CHECK: %[[THREE:.*]] = tensor.splat
+  // CHECK: %[[THIRD:.*]] = arith.divf %arg0, %[[THREE]] : tensor<?x8xf32>
+  // CHECK-NEXT: return %arg0, %[[THIRD]] : tensor<?x8xf32>, tensor<?x8xf32>
   %number = arith.constant 1.0 : f32
-  %other = arith.constant 2.0 : f32
+  %other = arith.constant 3.0 : f32
   %one = tensor.splat %number[%M] : tensor<?x8xf32>
-  %two = tensor.splat %other[%M] : tensor<?x8xf32>
+  %three = tensor.splat %other[%M] : tensor<?x8xf32>
   %0 = arith.divf %x, %one : tensor<?x8xf32>
-  %1 = arith.divf %x, %two : tensor<?x8xf32>
+  %1 = arith.divf %x, %three : tensor<?x8xf32>
   return %0, %1 : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// A quotient by a power of two is a product with its reciprocal, bit for bit: one value, however it is written.
+// CHECK-LABEL: @divided_by_half(
+func.func @divided_by_half(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  // CHECK: %[[TWICE:.*]] = arith.mulf %arg0, %{{.*}} : tensor<4x8xf32>
+  // CHECK-NEXT: return %[[TWICE]], %[[TWICE]]
+  %half = arith.constant dense<0.5> : tensor<4x8xf32>
+  %two = arith.constant dense<2.0> : tensor<4x8xf32>
+  %0 = arith.divf %x, %half : tensor<4x8xf32>
+  %1 = arith.mulf %x, %two : tensor<4x8xf32>
+  return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// Not where the type has no reciprocal: that of 2^-17 is beyond all numbers of f16.
+// CHECK-LABEL: @divided_by_a_small_power(
+func.func @divided_by_a_small_power(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
+  // CHECK: arith.divf %arg0, %{{.*}} : tensor<4x8xf16>
+  %small = arith.constant dense<7.62939453125e-06> : tensor<4x8xf16>
+  %0 = arith.divf %x, %small : tensor<4x8xf16>
+  return %0 : tensor<4x8xf16>
 }
 
 // A number is one value, whether it was rounded or transposed before or after it was repeated for each token.
@@ -194,6 +215,34 @@ func.func @computed_wide_in_another_shape(%a: tensor<?x32xf32>, %b: tensor<?x4xf
   %5 = tensor.dim %4, %c0 : tensor<?x4x8xf64>
   %6 = arith.truncf %4 : tensor<?x4x8xf64> to tensor<?x4x8xf32>
   return %6, %5 : tensor<?x4x8xf32>, index
+}
+
+// Also where a pattern has read the size to split another operand.
+// CHECK-LABEL: @computed_wide_and_split(
+func.func @computed_wide_and_split(%a: tensor<?x2xf32>, %b: tensor<?x2xf32>, %x: tensor<?x2x8xf32>, %z: tensor<?x2x8xf32>,
+                                   %y: tensor<?x16xf32>) -> (tensor<?x2x8xf32>, tensor<?x16xf32>) {
+  // CHECK: arith.mulf %arg0, %arg1 : tensor<?x2xf32>
+  // CHECK-NOT: f64
+  // CHECK: return
+  %0 = arith.extf %a : tensor<?x2xf32> to tensor<?x2xf64>
+  %1 = arith.extf %b : tensor<?x2xf32> to tensor<?x2xf64>
+  %2 = arith.mulf %0, %1 : tensor<?x2xf64>
+  %3 = arith.truncf %2 : tensor<?x2xf64> to tensor<?x2xf32>
+  %4 = mhc.broadcast %3 dims = [0, 1] : tensor<?x2xf32> -> tensor<?x2x8xf32>
+  %5 = arith.extf %4 : tensor<?x2x8xf32> to tensor<?x2x8xf64>
+  %6 = arith.extf %x : tensor<?x2x8xf32> to tensor<?x2x8xf64>
+  %7 = arith.mulf %5, %6 : tensor<?x2x8xf64>
+  %8 = arith.truncf %7 : tensor<?x2x8xf64> to tensor<?x2x8xf32>
+  %9 = arith.extf %8 : tensor<?x2x8xf32> to tensor<?x2x8xf64>
+  %10 = arith.extf %z : tensor<?x2x8xf32> to tensor<?x2x8xf64>
+  %11 = arith.addf %9, %10 : tensor<?x2x8xf64>
+  %12 = arith.truncf %11 : tensor<?x2x8xf64> to tensor<?x2x8xf32>
+  %13 = tensor.collapse_shape %12 [[0], [1, 2]] : tensor<?x2x8xf32> into tensor<?x16xf32>
+  %14 = arith.extf %y : tensor<?x16xf32> to tensor<?x16xf64>
+  %15 = arith.extf %13 : tensor<?x16xf32> to tensor<?x16xf64>
+  %16 = arith.mulf %14, %15 : tensor<?x16xf64>
+  %17 = arith.truncf %16 : tensor<?x16xf64> to tensor<?x16xf32>
+  return %12, %17 : tensor<?x2x8xf32>, tensor<?x16xf32>
 }
 
 // CHECK-LABEL: @two_operations_in_f64(
