@@ -127,8 +127,36 @@ static LogicalResult multiplyBeforeTranspose(MatmulOp op, PatternRewriter &rewri
   return success();
 }
 
+/// The row that reshapes show as a column, or the column that they show as a row; null for others.
+static Value turned(Value matrix) {
+  auto type = cast<RankedTensorType>(matrix.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  std::swap(shape.back(), shape.end()[-2]);
+  // The type tells the shape but for one size, which follows from the number of elements.
+  if (!llvm::is_contained(ArrayRef(shape).take_back(2), 1) || llvm::is_contained(shape, 0) ||
+      type.getNumDynamicDims() > 1)
+    return {};
+  for (Operation *op = matrix.getDefiningOp(); op && isReshape(op); op = op->getOperand(0).getDefiningOp())
+    if (op->getOperand(0).getType() == type.clone(shape))
+      return op->getOperand(0);
+  return {};
+}
+
+/// A row that is shown as a column is transposed: a flag of the product, as with other matrices.
+template <typename Op>
+static LogicalResult takeTurned(Op op, PatternRewriter &rewriter) {
+  Value lhs = turned(op.getLhs()), rhs = turned(op.getRhs());
+  if (!lhs && !rhs)
+    return failure();
+  rewriter.replaceOpWithNewOp<Op>(op, op.getType(), lhs ? lhs : Value(op.getLhs()), rhs ? rhs : Value(op.getRhs()),
+                                  op.getTransposeLhs() != bool(lhs), op.getTransposeRhs() != bool(rhs));
+  return success();
+}
+
 void mhc::addTransposePatterns(RewritePatternSet &patterns) {
   patterns.add(multiplyBeforeTranspose);
+  patterns.add(takeTurned<MatmulOp>);
+  patterns.add(takeTurned<BatchMatmulOp>);
   patterns.add(repeatTokensFirst);
   patterns.add(transposeBeforeRepeating);
 }

@@ -65,15 +65,40 @@ static bool isSameView(Operation *a, Operation *b) {
   return a->getAttr("reassociation") == b->getAttr("reassociation");
 }
 
-/// An operand that is repeated along all dimensions along which the view repeats, and along more.
-static BroadcastOp repeatedMore(Operation *view, Value operand) {
+namespace {
+/// Something that is repeated, and which dimensions of the result are its own.
+struct Repeated {
+  Value x;
+  SmallVector<int64_t> dims;
+};
+} // namespace
+
+/// The source of a repetition, also where a dimension that it adds is split. A number of each token, as the scale of a
+/// norm, is not looked for behind a split: it stays with the streams that it scales.
+static std::optional<Repeated> repeatedIn(Value value) {
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    return Repeated{broadcast.getX(), SmallVector<int64_t>(broadcast.getDims())};
+  auto split = value.getDefiningOp<tensor::ExpandShapeOp>();
+  auto broadcast = split ? split.getSrc().getDefiningOp<BroadcastOp>() : BroadcastOp();
+  if (!broadcast || broadcast.getDims().size() < 2)
+    return std::nullopt;
+  Repeated repeated{broadcast.getX(), {}};
+  SmallVector<ReassociationIndices> groups = split.getReassociationIndices();
+  for (int64_t dim : broadcast.getDims()) {
+    if (groups[dim].size() != 1)
+      return std::nullopt;
+    repeated.dims.push_back(groups[dim].front());
+  }
+  return repeated;
+}
+
+/// The source of an operand that is repeated along all dimensions along which the view repeats, and along more.
+static std::optional<Repeated> repeatedMore(Operation *view, Value operand) {
   auto outer = dyn_cast<BroadcastOp>(view);
-  auto broadcast = operand.getDefiningOp<BroadcastOp>();
-  if (!outer || !broadcast)
-    return {};
-  bool fits = repeatsWholeDims(outer) &&
-              llvm::all_of(broadcast.getDims(), [&](int64_t dim) { return llvm::is_contained(outer.getDims(), dim); });
-  return fits ? broadcast : BroadcastOp();
+  std::optional<Repeated> repeated = outer ? repeatedIn(operand) : std::nullopt;
+  const bool fits = repeated && repeatsWholeDims(outer) &&
+                    llvm::all_of(repeated->dims, [&](int64_t dim) { return llvm::is_contained(outer.getDims(), dim); });
+  return fits ? repeated : std::nullopt;
 }
 
 /// Groups that join the dimensions of `fine`'s source to those of `operand`'s, where both split them to the same in the
@@ -135,11 +160,11 @@ static Value behind(OpBuilder &builder, Operation *view, Value operand) {
     SmallVector<int64_t> inverse = invertPermutationVector(transpose.getPerm());
     return isRepeated(operand) ? transposeRepeated(builder, operand, inverse) : leaf.transpose(operand, inverse);
   }
-  if (BroadcastOp narrow = repeatedMore(view, operand)) {
+  if (std::optional<Repeated> narrow = repeatedMore(view, operand)) {
     ArrayRef<int64_t> outer = cast<BroadcastOp>(view).getDims();
     SmallVector<int64_t> dims = llvm::map_to_vector(
-        narrow.getDims(), [&](int64_t dim) -> int64_t { return llvm::find(outer, dim) - outer.begin(); });
-    return leaf.broadcast(narrow.getX(), leaf.sizesOf(source), dims);
+        narrow->dims, [&](int64_t dim) -> int64_t { return llvm::find(outer, dim) - outer.begin(); });
+    return leaf.broadcast(narrow->x, leaf.sizesOf(source), dims);
   }
   if (auto dims = repeatedInSource(dyn_cast<tensor::ExpandShapeOp>(view), operand))
     return leaf.broadcast(operand.getDefiningOp<BroadcastOp>().getX(), leaf.sizesOf(source), *dims);
@@ -163,27 +188,31 @@ static Value showAgain(OpBuilder &builder, Operation *view, Value value, RankedT
                                        expand.getMixedOutputShape());
 }
 
+/// The operand that a product or quotient scales by a number; null for others.
+static Value scaledOperand(Operation *op) {
+  if (!isa_and_nonnull<arith::MulFOp, arith::DivFOp>(op))
+    return {};
+  if (constantValue(op->getOperand(1)))
+    return op->getOperand(0);
+  return isa<arith::MulFOp>(op) && constantValue(op->getOperand(0)) ? op->getOperand(1) : Value();
+}
+
 /// The value that another shows, or shows times a number.
 static Value scaledSource(Value value) {
   for (Operation *op = value.getDefiningOp(); op; op = value.getDefiningOp()) {
-    bool isProduct = isa<arith::MulFOp>(op);
-    if (isView(op) || (isProduct && constantValue(op->getOperand(1))))
-      value = op->getOperand(0);
-    else if (isProduct && constantValue(op->getOperand(0)))
-      value = op->getOperand(1);
-    else
+    Value source = isView(op) ? op->getOperand(0) : scaledOperand(op);
+    if (!source)
       break;
+    value = source;
   }
   return value;
 }
 
 /// Whether an op multiplies a value with itself, one of them times a number; or makes that.
 static bool isOfSquare(Operation *op) {
-  if (!isa<arith::MulFOp>(op))
-    return false;
-  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
-  bool isScaling = constantValue(lhs) || constantValue(rhs);
-  return isScaling ? llvm::any_of(op->getUsers(), isOfSquare) : scaledSource(lhs) == scaledSource(rhs);
+  if (scaledOperand(op))
+    return llvm::any_of(op->getUsers(), isOfSquare);
+  return isa<arith::MulFOp>(op) && scaledSource(op->getOperand(0)) == scaledSource(op->getOperand(1));
 }
 
 namespace {
@@ -230,6 +259,33 @@ private:
   }
 };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The matrix that a value shows as a batch of one; null for others.
+static Value matrixOfBatch(Value batch) {
+  auto expand = batch.getDefiningOp<tensor::ExpandShapeOp>();
+  const bool isOne = expand && expand.getSrcType().getRank() == 2 && expand.getType().getDimSize(0) == 1 &&
+                     expand.getReassociationIndices().front().size() == 2;
+  return isOne ? expand.getSrc() : Value();
+}
+
+/// A batch of one product of matrices is that product, which may be joined with others.
+static LogicalResult multiplyWithoutBatch(BatchMatmulOp op, PatternRewriter &rewriter) {
+  Value lhs = matrixOfBatch(op.getLhs()), rhs = matrixOfBatch(op.getRhs());
+  if (!lhs || !rhs)
+    return failure();
+  LeafBuilder leaf(rewriter, op.getLoc());
+  RankedTensorType type = op.getType();
+  Value product = MatmulOp::create(rewriter, op.getLoc(), type.clone(type.getShape().drop_front()), lhs, rhs,
+                                   op.getTransposeLhs(), op.getTransposeRhs());
+  llvm::SmallBitVector units(type.getRank());
+  units.set(0);
+  rewriter.replaceOp(op, leaf.insertUnits(product, units));
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Reductions
@@ -288,6 +344,7 @@ static LogicalResult scaleAfterSum(ReduceOp op, PatternRewriter &rewriter) {
 void mhc::addViewPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ComputeBeforeViews>(context);
+  patterns.add(multiplyWithoutBatch);
   patterns.add(foldReducedView);
   patterns.add(reduceBeforeJoining);
   patterns.add(scaleAfterSum);

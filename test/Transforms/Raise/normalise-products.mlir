@@ -90,3 +90,44 @@ func.func @scaled_rows_that_others_read(%g: tensor<16x4xf32>, %f: tensor<16x8xf3
   %out = arith.mulf %gates, %rows : tensor<16x4x8xf32>
   return %out, %scaled : tensor<16x4x8xf32>, tensor<16x8xf32>
 }
+
+// So where each product is a batch of one.
+// CHECK-LABEL: @columns_apart_in_batches_of_one(
+func.func @columns_apart_in_batches_of_one(%x: tensor<?x8xf32>, %w: tensor<8x4xf32>) -> tensor<?x4xf32> {
+  // CHECK: %[[PRODUCT:.*]] = mhc.matmul %arg0, %arg1 : (tensor<?x8xf32>, tensor<8x4xf32>) -> tensor<?x4xf32>
+  // CHECK-NEXT: math.absf %[[PRODUCT]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %rows = tensor.expand_shape %x [[0, 1], [2]] output_shape [1, %M, 8] : tensor<?x8xf32> into tensor<1x?x8xf32>
+  %first = tensor.extract_slice %w[0, 0] [8, 2] [1, 1] : tensor<8x4xf32> to tensor<8x2xf32>
+  %second = tensor.extract_slice %w[0, 2] [8, 2] [1, 1] : tensor<8x4xf32> to tensor<8x2xf32>
+  %w0 = tensor.expand_shape %first [[0, 1], [2]] output_shape [1, 8, 2] : tensor<8x2xf32> into tensor<1x8x2xf32>
+  %w1 = tensor.expand_shape %second [[0, 1], [2]] output_shape [1, 8, 2] : tensor<8x2xf32> into tensor<1x8x2xf32>
+  %0 = mhc.batch_matmul %rows, %w0 : (tensor<1x?x8xf32>, tensor<1x8x2xf32>) -> tensor<1x?x2xf32>
+  %1 = mhc.batch_matmul %rows, %w1 : (tensor<1x?x8xf32>, tensor<1x8x2xf32>) -> tensor<1x?x2xf32>
+  %2 = tensor.collapse_shape %0 [[0, 1], [2]] : tensor<1x?x2xf32> into tensor<?x2xf32>
+  %3 = tensor.collapse_shape %1 [[0, 1], [2]] : tensor<1x?x2xf32> into tensor<?x2xf32>
+  %4 = math.absf %2 : tensor<?x2xf32>
+  %5 = math.absf %3 : tensor<?x2xf32>
+  %6 = tensor.concat dim(1) %4, %5 : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x4xf32>
+  return %6 : tensor<?x4xf32>
+}
+
+// A row that is shown as a column is transposed; the order of other matrices is another.
+// CHECK-LABEL: @row_as_column(
+func.func @row_as_column(%x: tensor<?x5x2xf32>, %row: tensor<?x1x2xf32>, %other: tensor<?x2x3xf32>)
+    -> (tensor<?x5x1xf32>, tensor<?x2x2xf32>) {
+  // CHECK: %[[COLUMN:.*]] = mhc.batch_matmul %arg0, %arg1 transpose_rhs :
+  // CHECK: %[[SPLIT:.*]] = tensor.expand_shape
+  // CHECK: %[[OTHER:.*]] = mhc.batch_matmul %arg2, %[[SPLIT]] :
+  // CHECK: return %[[COLUMN]], %[[OTHER]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x5x2xf32>
+  %flat = tensor.collapse_shape %row [[0], [1, 2]] : tensor<?x1x2xf32> into tensor<?x2xf32>
+  %column = tensor.expand_shape %flat [[0], [1, 2]] output_shape [%M, 2, 1] : tensor<?x2xf32> into tensor<?x2x1xf32>
+  %0 = mhc.batch_matmul %x, %column : (tensor<?x5x2xf32>, tensor<?x2x1xf32>) -> tensor<?x5x1xf32>
+  %all = tensor.collapse_shape %other [[0], [1, 2]] : tensor<?x2x3xf32> into tensor<?x6xf32>
+  %split = tensor.expand_shape %all [[0], [1, 2]] output_shape [%M, 3, 2] : tensor<?x6xf32> into tensor<?x3x2xf32>
+  %1 = mhc.batch_matmul %other, %split : (tensor<?x2x3xf32>, tensor<?x3x2xf32>) -> tensor<?x2x2xf32>
+  return %0, %1 : tensor<?x5x1xf32>, tensor<?x2x2xf32>
+}

@@ -130,6 +130,36 @@ func.func @square_of_what_is_repeated(%x: tensor<?x8xbf16>) -> tensor<?x4x8xf32>
   return %3 : tensor<?x4x8xf32>
 }
 
+// So does the square by its mean, of which one factor is divided by their number.
+// CHECK-LABEL: @mean_square_of_what_is_repeated(
+func.func @mean_square_of_what_is_repeated(%x: tensor<16x10xf32>) -> (tensor<16xf32>, tensor<16x10x4xf32>) {
+  // CHECK: mhc.expand(x = %arg0 : tensor<16x10xf32>) <layout = Cn>
+  // CHECK-NOT: mhc.expand
+  // CHECK: return
+  %count = arith.constant dense<40.0> : tensor<16x10x4xf32>
+  %0 = mhc.broadcast %x dims = [0, 1] : tensor<16x10xf32> -> tensor<16x10x4xf32>
+  %1 = arith.divf %0, %count : tensor<16x10x4xf32>
+  %2 = arith.mulf %0, %1 : tensor<16x10x4xf32>
+  %3 = mhc.reduce sum %2 dims = [1, 2] : tensor<16x10x4xf32> -> tensor<16xf32>
+  return %3, %0 : tensor<16xf32>, tensor<16x10x4xf32>
+}
+
+// Two operands that are repeated are computed with before, also where one of them was repeated along two dimensions as
+// one.
+// CHECK-LABEL: @repeated_along_two_in_one(
+func.func @repeated_along_two_in_one(%m: tensor<?x4x4xf32>, %sums: tensor<?x4xf32>) -> tensor<?x8x4x4xf32> {
+  // CHECK: %[[SUMS:.*]] = mhc.broadcast %arg1 dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  // CHECK: arith.divf %arg0, %[[SUMS]] : tensor<?x4x4xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %m, %c0 : tensor<?x4x4xf32>
+  %0 = mhc.broadcast %m dims = [0, 2, 3] : tensor<?x4x4xf32> -> tensor<?x8x4x4xf32>
+  %1 = mhc.broadcast %sums dims = [0, 2] : tensor<?x4xf32> -> tensor<?x32x4xf32>
+  %2 = tensor.expand_shape %1 [[0], [1, 2], [3]] output_shape [%M, 8, 4, 4]
+      : tensor<?x32x4xf32> into tensor<?x8x4x4xf32>
+  %3 = arith.divf %0, %2 : tensor<?x8x4x4xf32>
+  return %3 : tensor<?x8x4x4xf32>
+}
+
 // A function of what is repeated goes in front of that, also where it is split.
 // CHECK-LABEL: @function_of_split_repetition(
 func.func @function_of_split_repetition(%row: tensor<?x8xf32>) -> tensor<?x8x2x2xf32> {
