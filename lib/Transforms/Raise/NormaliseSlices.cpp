@@ -59,12 +59,19 @@ static std::optional<OnParts> readOnParts(Operation *op) {
   return read.part ? std::optional(read) : std::nullopt;
 }
 
-/// Whether the op computes of whole operands what `read` says of parts.
+/// Whether the op computes of whole operands what `read` says of parts. They may be parts of others.
 static bool isOnWholes(Operation *op, const OnParts &read) {
   return llvm::all_of(llvm::enumerate(op->getOperands()), [&](auto operand) {
     Value whole = read.wholes[operand.index()];
     return whole ? operand.value() == whole : constantValue(operand.value()) == read.numbers[operand.index()];
   });
+}
+
+/// The same of operands in the other order.
+static OnParts commuted(OnParts read) {
+  std::reverse(read.wholes.begin(), read.wholes.end());
+  std::reverse(read.numbers.begin(), read.numbers.end());
+  return read;
 }
 
 int64_t mhc::knownSize(RankedTensorType type) {
@@ -110,17 +117,17 @@ struct ComputeBeforeSlicing : RewritePattern {
       return failure();
     SmallVector<Operation *> likeIt = collect(op, *read);
     auto isJoined = [](Value whole) { return whole && whole.getDefiningOp<tensor::ConcatOp>(); };
-    auto isWhole = [](Operation *other) { return !readOnParts(other); };
+    auto isWhole = [&](Operation *other) { return isOnWholes(other, *read) || isOnWholes(other, commuted(*read)); };
     // Slices of what is joined go to the parts, unless someone computes the whole anyway.
     if (likeIt.empty() || (llvm::any_of(read->wholes, isJoined) && llvm::none_of(likeIt, isWhole)))
       return failure();
     Value whole = compute(op, *read, rewriter);
     for (Operation *other : likeIt) {
-      std::optional<OnParts> own = readOnParts(other);
-      if (!own) {
+      if (isWhole(other)) {
         rewriter.replaceOp(other, whole);
         continue;
       }
+      std::optional<OnParts> own = readOnParts(other);
       rewriter.setInsertionPoint(other);
       rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(other, cast<RankedTensorType>(other->getResult(0).getType()),
                                                           whole, own->part.getMixedOffsets(), own->part.getMixedSizes(),
@@ -133,9 +140,6 @@ private:
   /// The op and those that compute the same of other parts, or of the wholes; none where that is less than all of them.
   static SmallVector<Operation *> collect(Operation *op, const OnParts &read) {
     tensor::ExtractSliceOp part = read.part;
-    OnParts commuted = read;
-    std::reverse(commuted.wholes.begin(), commuted.wholes.end());
-    std::reverse(commuted.numbers.begin(), commuted.numbers.end());
     SmallVector<Operation *> found;
     RankedTensorType all = part.getSourceType();
     int64_t covered = 0;
@@ -145,9 +149,9 @@ private:
         return;
       std::optional<OnParts> own = readOnParts(user);
       auto fits = [&](const OnParts &read) {
-        return own ? own->wholes == read.wholes && own->numbers == read.numbers : isOnWholes(user, read);
+        return isOnWholes(user, read) || (own && own->wholes == read.wholes && own->numbers == read.numbers);
       };
-      if (!fits(read) && !(op->hasTrait<OpTrait::IsCommutative>() && fits(commuted)))
+      if (!fits(read) && !(op->hasTrait<OpTrait::IsCommutative>() && fits(commuted(read))))
         return;
       auto size = cast<RankedTensorType>(user->getResult(0).getType());
       covered += size.getNumDynamicDims() == all.getNumDynamicDims() ? knownSize(size) : 0;

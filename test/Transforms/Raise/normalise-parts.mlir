@@ -37,6 +37,22 @@ func.func @of_the_whole_and_a_column(%a: tensor<16x3xf32>) -> (tensor<16xf32>, t
   return %0, %1 : tensor<16xf32>, tensor<16x3xf32>
 }
 
+// Also where the whole is a part of another.
+// CHECK-LABEL: @of_a_part_and_a_column_of_it(
+func.func @of_a_part_and_a_column_of_it(%a: tensor<16x8xf32>) -> (tensor<16xf32>, tensor<16x3xf32>) {
+  // CHECK: %[[PART:.*]] = tensor.extract_slice %arg0[0, 4] [16, 3] [1, 1]
+  // CHECK: %[[SUM:.*]] = arith.addf %[[PART]], %{{.*}} : tensor<16x3xf32>
+  // CHECK-NEXT: %[[COLUMN:.*]] = tensor.extract_slice %[[SUM]][0, 1] [16, 1] [1, 1] : tensor<16x3xf32> to tensor<16xf32>
+  // CHECK-NEXT: return %[[COLUMN]], %[[SUM]]
+  %eps = arith.constant dense<1.0e-4> : tensor<16x3xf32>
+  %one = arith.constant dense<1.0e-4> : tensor<16xf32>
+  %part = tensor.extract_slice %a[0, 4] [16, 3] [1, 1] : tensor<16x8xf32> to tensor<16x3xf32>
+  %column = tensor.extract_slice %part[0, 1] [16, 1] [1, 1] : tensor<16x3xf32> to tensor<16xf32>
+  %0 = arith.addf %column, %one : tensor<16xf32>
+  %1 = arith.addf %part, %eps : tensor<16x3xf32>
+  return %0, %1 : tensor<16xf32>, tensor<16x3xf32>
+}
+
 // The whole would cost more than one part of it.
 // CHECK-LABEL: @of_one_half(
 func.func @of_one_half(%a: tensor<16x8xf32>) -> tensor<16x4xf32> {
