@@ -188,12 +188,23 @@ struct ReadBoth {
 };
 } // namespace
 
+/// Whether two values have matrices of one size. Those of 4 x 4, each row in two halves, have some of 2 x 2 as well.
+static bool haveMatricesAlike(Value a, Value b) {
+  auto size = [](Value value, MatrixAxes axes) {
+    return cast<RankedTensorType>(value.getType()).getDimSize(axes.first);
+  };
+  const SmallVector<MatrixAxes, 2> others = allMatrixAxes(b);
+  return llvm::any_of(allMatrixAxes(a), [&](MatrixAxes own) {
+    return llvm::any_of(others, [&](MatrixAxes other) { return size(a, own) == size(b, other); });
+  });
+}
+
 /// Whether a view shows as matrices what no op before has as matrices: the last step may be computed in any shape.
 static bool makesMatrices(Operation *op) {
   if (!rearranges(op))
     return false;
   for (Operation *shown = op; shown && rearranges(shown); shown = shown->getOperand(0).getDefiningOp())
-    if (isMatrixStack(shown->getOperand(0)))
+    if (Value before = shown->getOperand(0); isMatrixStack(before) && haveMatricesAlike(before, op->getResult(0)))
       return false;
   return true;
 }

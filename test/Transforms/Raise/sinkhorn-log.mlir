@@ -29,6 +29,37 @@ func.func @log_domain_steps(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
   return %r : tensor<?x4x4xf32>
 }
 
+// Each exponential is of rows and columns in halves: matrices of 2 x 2 to look at, and none of the iteration.
+// CHECK-LABEL: @exponentials_of_halves
+func.func @exponentials_of_halves(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[MIX:.*]] = mhc.sinkhorn(logits = %arg0
+  // CHECK-SAME: <init = log, order = row_col, denom = none, eps = 0.0, iters = 1>
+  // CHECK: return %[[MIX]]
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %z, %c0 : tensor<?x4x4xf32>
+  %z_a = tensor.expand_shape %z [[0], [1, 2], [3, 4]] output_shape [%M, 2, 2, 2, 2]
+      : tensor<?x4x4xf32> into tensor<?x2x2x2x2xf32>
+  %x_a = math.exp %z_a : tensor<?x2x2x2x2xf32>
+  %e_a = tensor.collapse_shape %x_a [[0], [1, 2], [3, 4]] : tensor<?x2x2x2x2xf32> into tensor<?x4x4xf32>
+  %s_a = mhc.reduce sum %e_a dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_a = math.log %s_a : tensor<?x4xf32>
+  %b_a = mhc.broadcast %l_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %a = arith.subf %z, %b_a : tensor<?x4x4xf32>
+  %z_b = tensor.expand_shape %a [[0], [1, 2], [3, 4]] output_shape [%M, 2, 2, 2, 2]
+      : tensor<?x4x4xf32> into tensor<?x2x2x2x2xf32>
+  %x_b = math.exp %z_b : tensor<?x2x2x2x2xf32>
+  %e_b = tensor.collapse_shape %x_b [[0], [1, 2], [3, 4]] : tensor<?x2x2x2x2xf32> into tensor<?x4x4xf32>
+  %s_b = mhc.reduce sum %e_b dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_b = math.log %s_b : tensor<?x4xf32>
+  %b_b = mhc.broadcast %l_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %b = arith.subf %a, %b_b : tensor<?x4x4xf32>
+  %z_r = tensor.expand_shape %b [[0], [1, 2], [3, 4]] output_shape [%M, 2, 2, 2, 2]
+      : tensor<?x4x4xf32> into tensor<?x2x2x2x2xf32>
+  %x_r = math.exp %z_r : tensor<?x2x2x2x2xf32>
+  %r = tensor.collapse_shape %x_r [[0], [1, 2], [3, 4]] : tensor<?x2x2x2x2xf32> into tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
+
 // The logarithm is subtracted first, then the maximum.
 // CHECK-LABEL: @log_domain_in_two_subtractions
 func.func @log_domain_in_two_subtractions(%z: tensor<?x4x4xf32>) -> tensor<?x4x4xf32> {
