@@ -203,14 +203,6 @@ static void warnOfFallbacks(const Session &session) {
   }
 }
 
-/// Fixes the variants that the options name.
-static Error pin(const Session &session, const Options &options) {
-  for (const std::string &pin : options.pins)
-    if (session.runtime.pin(session.context, pin.c_str()) != MHCRT_OK)
-      return session.error();
-  return Error::success();
-}
-
 static std::string whyNoContext(const Runtime &runtime, const Options &options) {
   mhcrt_cuda_machine machine = {};
   if (runtime.describe)
@@ -223,8 +215,6 @@ Error mhc::bench::run(const Options &options, llvm::raw_ostream &os) {
   Expected<Runtime> runtime = Runtime::open(options.backend);
   if (!runtime)
     return runtime.takeError();
-  if (!runtime->pin && (!options.pins.empty() || options.strict))
-    return llvm::createStringError("'--pin' and '--strict' need '--backend=cuda'");
   Session session{*runtime};
   if (runtime->createContext(options.threads, &session.context) != MHCRT_OK)
     return llvm::createStringError(whyNoContext(*runtime, options));
@@ -234,7 +224,7 @@ Error mhc::bench::run(const Options &options, llvm::raw_ostream &os) {
     runtime->setStrict(session.context, 1);
   if (options.probe)
     printMachine(session, os);
-  Error error = pin(session, options);
+  Error error = session.pin(options.pins);
   if (!error)
     error = options.bits ? printBits(session, options.kernels, os) : ::run(options, session, os);
   if (session.isOnGpu())

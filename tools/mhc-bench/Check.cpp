@@ -78,13 +78,15 @@ llvm::Error Checks::checkReads() const {
   Session session{runtime};
   if (runtime.createContext(1, &session.context) != MHCRT_OK)
     return llvm::Error::success(); // each call says so
-  llvm::Error error = bench::checkReads(session, kernels, os);
+  llvm::Error error = session.pin(options.pins);
+  if (!error)
+    error = bench::checkReads(session, kernels, os);
   runtime.destroyContext(session.context);
   return error;
 }
 
 void Checks::work() {
-  RandomCaller caller(runtime, options.streams);
+  RandomCaller caller(runtime, options);
   const int64_t all = options.check * static_cast<int64_t>(kernels.size());
   for (int64_t job = next++; job < all; job = next++) {
     const size_t kernel = job / options.check;

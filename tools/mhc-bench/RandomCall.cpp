@@ -230,8 +230,8 @@ static bool isGuardIntact(const char *guard) {
 // One call
 //===----------------------------------------------------------------------===//
 
-RandomCaller::RandomCaller(const Runtime &runtime, int64_t streams)
-    : runtime(runtime), streams(streams), mlir(makeOracleContext()) {
+RandomCaller::RandomCaller(const Runtime &runtime, const Options &options)
+    : runtime(runtime), options(options), mlir(makeOracleContext()) {
   if (runtime.createContext(1, &context) != MHCRT_OK)
     context = nullptr;
 }
@@ -400,7 +400,7 @@ std::vector<std::pair<unsigned, HostTensor>> RandomCaller::fill(const Case &c, l
 Verdict RandomCaller::call(const KernelInfo &info, uint64_t seed) {
   std::mt19937_64 random(seed * 0x9E3779B97F4A7C15u + llvm::djbHash(info.opName));
   Case c;
-  const std::unique_ptr<Oracle> oracle = drawLegal(*mlir, info, random, streams, c);
+  const std::unique_ptr<Oracle> oracle = drawLegal(*mlir, info, random, options.streams, c);
   if (!oracle)
     return {"", 0, "no random case is legal"};
   const std::vector<int64_t> places = place(c, seed);
@@ -413,6 +413,8 @@ Verdict RandomCaller::call(const KernelInfo &info, uint64_t seed) {
   }
   if (runtime.pin) // one call in four takes the generic variant where a fast one would do
     runtime.pin(context, (c.kernel + (seed % 4 == 1 ? "=generic" : "=")).c_str());
+  for (const std::string &pin : options.pins)
+    runtime.pin(context, pin.c_str());
   verdict.problem = runTwice(c, places);
   if (runtime.pin && verdict.problem.find("no variant is called 'generic'") != std::string::npos) { // parts have theirs
     runtime.pin(context, (c.kernel + "=").c_str());

@@ -8,6 +8,7 @@
 #ifndef MHC_TOOLS_BENCH_RANDOMCALL_H
 #define MHC_TOOLS_BENCH_RANDOMCALL_H
 
+#include "Bench.h"
 #include "Case.h"
 #include "Runtime.h"
 #include "mhc/Reference/HostTensor.h"
@@ -26,8 +27,8 @@ struct Verdict {
 /// Makes random calls on a context of its own, in memory that it keeps.
 class RandomCaller {
 public:
-  /// Calls have `streams` streams, any number where that is 0.
-  RandomCaller(const Runtime &runtime, int64_t streams);
+  /// Calls have the streams of the options, any number where that is 0, and its pins, which Session::pin() has taken.
+  RandomCaller(const Runtime &runtime, const Options &options);
   RandomCaller(const RandomCaller &) = delete;
   ~RandomCaller();
 
@@ -45,7 +46,7 @@ private:
   std::string runTwice(const Case &c, llvm::ArrayRef<int64_t> places);
 
   const Runtime &runtime;
-  int64_t streams;
+  const Options &options;
   mhcrt_context *context = nullptr;
   std::unique_ptr<mlir::MLIRContext> mlir;
   std::vector<char> host;

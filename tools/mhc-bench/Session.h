@@ -24,6 +24,13 @@ struct Session {
     runtime.clearError(context);
     return error;
   }
+  /// Fixes variants of a GPU's kernels, such as "post=generic".
+  llvm::Error pin(llvm::ArrayRef<std::string> pins) const {
+    for (const std::string &pin : pins)
+      if (runtime.pin(context, pin.c_str()) != MHCRT_OK)
+        return error();
+    return llvm::Error::success();
+  }
 };
 
 /// Memory where the kernels of a session work.

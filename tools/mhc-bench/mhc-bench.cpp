@@ -135,6 +135,10 @@ private:
       return llvm::createStringError("'--check' and '--tail' exclude each other");
     if ((probe || bits) && (checks || comparesTails || json || (probe && bits)))
       return llvm::createStringError("'--probe', '--bits', '--check', '--tail' and '--json' exclude each other");
+    if (checks && strict)
+      return llvm::createStringError("'--check' and '--strict' exclude each other");
+    if ((!pins.empty() || strict) && backend != "cuda")
+      return llvm::createStringError("'--pin' and '--strict' need '--backend=cuda'");
     if (seed.getNumOccurrences() && !checks)
       return llvm::createStringError("'--seed' needs '--check'");
     if (shapes.getNumOccurrences() && (tokens.getNumOccurrences() || channels.getNumOccurrences()))
