@@ -18,12 +18,13 @@
 using namespace mlir;
 using namespace mhc;
 
-/// The streams and channels of a token, which are the last two dimensions; nothing where they are none.
+/// The streams and channels of a token, which are the last two dimensions; nothing where they are none, as where a row
+/// is shown as a column.
 static std::optional<std::pair<int64_t, int64_t>> streamsOf(RankedTensorType type) {
   if (type.getRank() < 3)
     return std::nullopt;
   const int64_t n = type.getShape().end()[-2], channels = type.getShape().back();
-  if (n < kMinStreams || n > kMaxStreams || ShapedType::isDynamic(channels))
+  if (n < kMinStreams || n > kMaxStreams || ShapedType::isDynamic(channels) || channels == 1)
     return std::nullopt;
   return std::pair(n, channels);
 }

@@ -33,3 +33,24 @@ func.func @two_become_four(%x: tensor<8x2x16xf32>, %f: tensor<8x16xf32>, %h_post
   %u = mhc.reduce sum %products dims = [1] : tensor<8x4x8xf32> -> tensor<8x8xf32>
   return %u, %post : tensor<8x8xf32>, tensor<8x4xf32>
 }
+
+// A sublayer's output that is computed as three rows of three, and then shown as a column, is no streams: its bias is
+// found in it.
+// CHECK-LABEL: @bias_in_rows(
+// CHECK: mhc.post(f = %{{.*}} : tensor<8x9xf32>, bias = %arg2 : tensor<9xf32>, h_post = %arg3
+func.func @bias_in_rows(%x: tensor<8x9x4xf32>, %f: tensor<8x9xf32>, %bias: tensor<9xf32>, %h_post: tensor<8x4xf32>,
+                        %h_res: tensor<8x4x4xf32>) -> tensor<8x9x4xf32> {
+  %rows = tensor.expand_shape %f [[0], [1, 2]] output_shape [8, 3, 3] : tensor<8x9xf32> into tensor<8x3x3xf32>
+  %out = math.tanh %rows : tensor<8x3x3xf32>
+  %b = tensor.expand_shape %bias [[0, 1]] output_shape [3, 3] : tensor<9xf32> into tensor<3x3xf32>
+  %biases = mhc.broadcast %b dims = [1, 2] : tensor<3x3xf32> -> tensor<8x3x3xf32>
+  %biased = arith.addf %out, %biases : tensor<8x3x3xf32>
+  %flat = tensor.collapse_shape %biased [[0], [1, 2]] : tensor<8x3x3xf32> into tensor<8x9xf32>
+  %column = tensor.expand_shape %flat [[0], [1, 2]] output_shape [8, 9, 1] : tensor<8x9xf32> into tensor<8x9x1xf32>
+  %outputs = mhc.broadcast %column dims = [0, 1, 2] : tensor<8x9x1xf32> -> tensor<8x9x4xf32>
+  %gate = mhc.broadcast %h_post dims = [0, 2] : tensor<8x4xf32> -> tensor<8x9x4xf32>
+  %branch = arith.mulf %gate, %outputs : tensor<8x9x4xf32>
+  %mixed = mhc.batch_matmul %x, %h_res : (tensor<8x9x4xf32>, tensor<8x4x4xf32>) -> tensor<8x9x4xf32>
+  %next = arith.addf %mixed, %branch : tensor<8x9x4xf32>
+  return %next : tensor<8x9x4xf32>
+}
