@@ -289,6 +289,10 @@ std::vector<Expr> Algebra::spreadAny(ArrayRef<Expr> parts) {
 
 Expr Algebra::join(mlir::Value value, ArrayRef<Size> dims, ArrayRef<Index> whole, unsigned dim, ArrayRef<Expr> parts,
                    ArrayRef<Size> extents) {
+  auto isFirst = [&](const Expr &part) { return compare(part, parts[0], By::names) == 0; };
+  auto hasPlace = [&](const Term &term) { return dependsOn(term, static_cast<Var>(dim)); };
+  if (llvm::all_of(parts, isFirst) && llvm::none_of(parts[0], hasPlace)) // such as one number, of parts of any sizes
+    return parts[0];
   const int64_t extent = whole[dim].pieces.size() == 1 ? commonExtent(extents) : 0;
   Var part = freshVar();
   int64_t count = 0;

@@ -26,3 +26,16 @@ func.func @norm(%x: tensor<?x24xf32>) -> tensor<?x2x2xf32> {
   %r = tensor.expand_shape %s [[0], [1, 2]] output_shape [%M, 2, 2] : tensor<?x4xf32> into tensor<?x2x2xf32>
   return %r : tensor<?x2x2xf32>
 }
+
+// One number, joined of parts that have no size in common.
+// CHECK-LABEL: @number_of_two_sizes
+// CHECK: %concat = 1
+// CHECK-NEXT: %out = sum{r0<85}(%arg0[i0<s0,r0<85])
+func.func @number_of_two_sizes(%x: tensor<?x85xf32>) -> tensor<?x1xf32> {
+  %ones = arith.constant dense<1.0> : tensor<85x1xf32>
+  %first = tensor.extract_slice %ones[0, 0] [42, 1] [1, 1] : tensor<85x1xf32> to tensor<42x1xf32>
+  %second = tensor.extract_slice %ones[42, 0] [43, 1] [1, 1] : tensor<85x1xf32> to tensor<43x1xf32>
+  %all = tensor.concat dim(0) %first, %second : (tensor<42x1xf32>, tensor<43x1xf32>) -> tensor<85x1xf32>
+  %out = mhc.matmul %x, %all : (tensor<?x85xf32>, tensor<85x1xf32>) -> tensor<?x1xf32>
+  return %out : tensor<?x1xf32>
+}
