@@ -19,16 +19,50 @@ struct PartPattern : OpRewritePattern<Op> {
   mutable Parts parts;
 };
 
-/// The same computed of all parts of some values, joined again: computed of the values.
+/// The transposes that are joined, all of one order and nothing else's; none where one is something else.
+static SmallVector<Operation *> transposesIn(tensor::ConcatOp op) {
+  SmallVector<Operation *> all;
+  for (Value input : op.getInputs()) {
+    auto transpose = input.getDefiningOp<TransposeOp>();
+    if (!transpose || singleUser(input) != op || (!all.empty() && transpose->getAttrs() != all[0]->getAttrs()))
+      return {};
+    all.push_back(transpose);
+  }
+  return all;
+}
+
+/// The same computed of all parts of some values, joined again: computed of the values. Also where each is transposed.
 struct ComputeAfterJoining : PartPattern<tensor::ConcatOp> {
   using PartPattern::PartPattern;
 
   LogicalResult matchAndRewrite(tensor::ConcatOp op, PatternRewriter &rewriter) const override {
-    Joined joined(parts, op.getDim());
-    if (joined.typeOf(op.getInputs()) != op.getResultType() || !joined.match(op.getInputs(), op.getOperation()))
+    const int64_t dim = op.getDim();
+    if (Value joined = join(rewriter, op, op.getInputs(), dim, op.getOperation(), op.getResultType())) {
+      rewriter.replaceOp(op, joined);
+      return success();
+    }
+    SmallVector<Operation *> transposes = transposesIn(op);
+    if (transposes.empty())
       return failure();
-    rewriter.replaceOp(op, joined.build(rewriter, op.getLoc(), op.getInputs()));
+    ArrayRef<int64_t> perm = cast<TransposeOp>(transposes[0]).getPerm();
+    SmallVector<int64_t> shape(perm.size());
+    for (auto [size, from] : llvm::zip(op.getResultType().getShape(), perm))
+      shape[from] = size;
+    auto sources = llvm::map_to_vector(transposes, [](Operation *view) { return view->getOperand(0); });
+    Value joined = join(rewriter, op, sources, perm[dim], transposes, op.getResultType().clone(shape));
+    if (!joined)
+      return failure();
+    rewriter.replaceOp(op, LeafBuilder(rewriter, op.getLoc()).transpose(joined, perm));
     return success();
+  }
+
+private:
+  /// The values side by side as one of this type, where only `readers` read what they are computed of; null for none.
+  Value join(PatternRewriter &rewriter, tensor::ConcatOp op, ValueRange values, int64_t dim,
+             ArrayRef<Operation *> readers, RankedTensorType type) const {
+    Joined joined(parts, dim);
+    const bool fits = joined.typeOf(values) == type && joined.match(values, readers);
+    return fits ? joined.build(rewriter, op.getLoc(), values) : Value();
   }
 };
 

@@ -131,3 +131,40 @@ func.func @row_as_column(%x: tensor<?x5x2xf32>, %row: tensor<?x1x2xf32>, %other:
   %1 = mhc.batch_matmul %other, %split : (tensor<?x2x3xf32>, tensor<?x3x2xf32>) -> tensor<?x2x2xf32>
   return %0, %1 : tensor<?x5x1xf32>, tensor<?x2x2xf32>
 }
+
+// So where each is transposed, as what is computed with tokens behind; not where one is read in that order, too.
+// CHECK-LABEL: @columns_apart_transposed(
+func.func @columns_apart_transposed(%h: tensor<?x4x4xf32>, %x: tensor<?x4x6xf32>) -> tensor<?x6x4xf32> {
+  // CHECK: mhc.batch_matmul %arg0, %arg1 transpose_lhs :
+  // CHECK-NOT: mhc.batch_matmul
+  // CHECK-NOT: tensor.concat
+  // CHECK: return
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %h, %c0 : tensor<?x4x4xf32>
+  %h0 = tensor.extract_slice %h[0, 0, 0] [%M, 4, 2] [1, 1, 1] : tensor<?x4x4xf32> to tensor<?x4x2xf32>
+  %h1 = tensor.extract_slice %h[0, 0, 2] [%M, 4, 2] [1, 1, 1] : tensor<?x4x4xf32> to tensor<?x4x2xf32>
+  %0 = mhc.batch_matmul %h0, %x transpose_lhs : (tensor<?x4x2xf32>, tensor<?x4x6xf32>) -> tensor<?x2x6xf32>
+  %1 = mhc.batch_matmul %h1, %x transpose_lhs : (tensor<?x4x2xf32>, tensor<?x4x6xf32>) -> tensor<?x2x6xf32>
+  %2 = mhc.transpose %0 perm = [0, 2, 1] : tensor<?x2x6xf32> -> tensor<?x6x2xf32>
+  %3 = mhc.transpose %1 perm = [0, 2, 1] : tensor<?x2x6xf32> -> tensor<?x6x2xf32>
+  %4 = tensor.concat dim(2) %2, %3 : (tensor<?x6x2xf32>, tensor<?x6x2xf32>) -> tensor<?x6x4xf32>
+  return %4 : tensor<?x6x4xf32>
+}
+
+// CHECK-LABEL: @columns_apart_read_in_both_orders(
+func.func @columns_apart_read_in_both_orders(%h: tensor<?x4x4xf32>, %x: tensor<?x4x6xf32>)
+    -> (tensor<?x6x4xf32>, tensor<?x2x6xf32>) {
+  // CHECK: mhc.batch_matmul
+  // CHECK: mhc.batch_matmul
+  // CHECK: tensor.concat
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %h, %c0 : tensor<?x4x4xf32>
+  %h0 = tensor.extract_slice %h[0, 0, 0] [%M, 4, 2] [1, 1, 1] : tensor<?x4x4xf32> to tensor<?x4x2xf32>
+  %h1 = tensor.extract_slice %h[0, 0, 2] [%M, 4, 2] [1, 1, 1] : tensor<?x4x4xf32> to tensor<?x4x2xf32>
+  %0 = mhc.batch_matmul %h0, %x transpose_lhs : (tensor<?x4x2xf32>, tensor<?x4x6xf32>) -> tensor<?x2x6xf32>
+  %1 = mhc.batch_matmul %h1, %x transpose_lhs : (tensor<?x4x2xf32>, tensor<?x4x6xf32>) -> tensor<?x2x6xf32>
+  %2 = mhc.transpose %0 perm = [0, 2, 1] : tensor<?x2x6xf32> -> tensor<?x6x2xf32>
+  %3 = mhc.transpose %1 perm = [0, 2, 1] : tensor<?x2x6xf32> -> tensor<?x6x2xf32>
+  %4 = tensor.concat dim(2) %2, %3 : (tensor<?x6x2xf32>, tensor<?x6x2xf32>) -> tensor<?x6x4xf32>
+  return %4, %0 : tensor<?x6x4xf32>, tensor<?x2x6xf32>
+}
