@@ -57,6 +57,26 @@ static bool keepsFirstDims(BroadcastOp op, int64_t tokens) {
   });
 }
 
+/// A dimension of one element that is repeated is one that the operand has not, where others come behind it. In the
+/// last place a token has one number, such as the scale of a norm, which stays with the streams that it scales.
+static LogicalResult repeatWithoutUnits(BroadcastOp op, PatternRewriter &rewriter) {
+  auto isUnit = [&](auto dim) {
+    return op.getX().getType().getDimSize(dim.index()) == 1 && op.getType().getDimSize(dim.value()) != 1;
+  };
+  llvm::SmallBitVector units(op.getDims().size());
+  SmallVector<int64_t> dims;
+  for (auto dim : llvm::enumerate(op.getDims()))
+    if (isUnit(dim))
+      units.set(dim.index());
+    else
+      dims.push_back(dim.value());
+  if (units.none() || units.test(units.size() - 1))
+    return failure();
+  Value x = LeafBuilder(rewriter, op.getLoc()).dropUnits(op.getX(), units);
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), x, op.getSizes(), dims);
+  return success();
+}
+
 static LogicalResult repeatTokensFirst(BroadcastOp op, PatternRewriter &rewriter) {
   int64_t tokens = tokensBehindOthers(op.getOut().getType());
   if (tokens == 0 || keepsFirstDims(op, tokens))
@@ -157,6 +177,7 @@ void mhc::addTransposePatterns(RewritePatternSet &patterns) {
   patterns.add(multiplyBeforeTranspose);
   patterns.add(takeTurned<MatmulOp>);
   patterns.add(takeTurned<BatchMatmulOp>);
+  patterns.add(repeatWithoutUnits);
   patterns.add(repeatTokensFirst);
   patterns.add(transposeBeforeRepeating);
 }

@@ -219,3 +219,22 @@ func.func @scaled_square_of_copies(%row: tensor<?x16xf32>) -> (tensor<?xf32>, te
   %mean = mhc.reduce sum %squares dims = [1] : tensor<?x64xf32> -> tensor<?xf32>
   return %mean, %flat : tensor<?xf32>, tensor<?x64xf32>
 }
+
+// A row for each token is one value, whether it has a dimension of one element for what it is repeated along or not. A
+// number for each token keeps its place.
+// CHECK-LABEL: @rows_repeated_from_units(
+func.func @rows_repeated_from_units(%f: tensor<?x1x6xf32>, %bias: tensor<1x6xf32>, %s: tensor<?x1xf32>)
+    -> (tensor<?x2x6xf32>, tensor<?x6xf32>) {
+  // CHECK: %[[ROW:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0], [1, 2]]
+  // CHECK: %[[SUM:.*]] = arith.addf %[[ROW]], %{{.*}} : tensor<?x6xf32>
+  // CHECK: mhc.expand(x = %[[SUM]]
+  // CHECK: mhc.broadcast %arg2 dims = [0, 1] : tensor<?x1xf32> -> tensor<?x6xf32>
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %f, %c0 : tensor<?x1x6xf32>
+  %0 = mhc.broadcast %f dims = [0, 1, 2] : tensor<?x1x6xf32> -> tensor<?x2x6xf32>
+  %1 = mhc.broadcast %bias[%M] dims = [0, 1] : tensor<1x6xf32> -> tensor<?x6xf32>
+  %2 = mhc.broadcast %1 dims = [0, 2] : tensor<?x6xf32> -> tensor<?x2x6xf32>
+  %3 = arith.addf %0, %2 : tensor<?x2x6xf32>
+  %4 = mhc.broadcast %s dims = [0, 1] : tensor<?x1xf32> -> tensor<?x6xf32>
+  return %3, %4 : tensor<?x2x6xf32>, tensor<?x6xf32>
+}
