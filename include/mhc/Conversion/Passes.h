@@ -35,7 +35,8 @@ inline constexpr llvm::StringLiteral kNodeName = "mhc.name", kOutside = "mhc.out
 /// Marks a PyTorch graph that has to do with nothing but streams: it repeats a vector as streams, and adds up streams.
 inline constexpr llvm::StringLiteral kStreams = "mhc.streams";
 
-/// Marks a PyTorch graph that is several behind each other: for the first node behind each break, the line of the break.
+/// Marks a PyTorch graph that is several behind each other: for the first node behind each break, the line of the
+/// break.
 inline constexpr llvm::StringLiteral kBreaks = "mhc.breaks";
 
 } // namespace mhc
