@@ -309,6 +309,32 @@ static LogicalResult findAll(ModuleOp module, FuseLevel fuse, llvm::json::Array 
   return result;
 }
 
+/// Whether all that reads a value of a captured graph computes in a type of 16 bits.
+static bool isReadNarrow(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    auto type = user->getNumResults() == 1 ? dyn_cast<ShapedType>(user->getResult(0).getType()) : ShapedType();
+    return type && type.getElementTypeBitWidth() == 16 &&
+           (!isAtenView(user->getName().getStringRef()) || isReadNarrow(user->getResult(0)));
+  });
+}
+
+/// Leaves coefficients as they are where they are rounded for products of 16 bits alone, as by autocast: kernels have
+/// those in f32. Columns of h_res then sum to one, and a gradient in which the streams cancel is more exact by far.
+static void dropRoundings(func::FuncOp graph, func::FuncOp found) {
+  llvm::DenseSet<StringAttr> casts;
+  for (Operation &op : graph.getOps())
+    if (auto name = dyn_cast<NameLoc>(op.getLoc());
+        name && op.getName().getStringRef() == aten::kToCopy && isReadNarrow(op.getResult(0)))
+      casts.insert(name.getName());
+  found.walk([&](Operation *op) {
+    bool isCast = false;
+    forEachNode(op->getLoc(), [&](StringAttr name) { isCast |= casts.contains(name); });
+    for (StringRef name : {"h_pre_format", "h_post_format", "h_res_format"})
+      if (isCast && isMhcOp(op))
+        op->removeAttr(name);
+  });
+}
+
 LogicalResult mhc::rewriteAten(ModuleOp module, const RewriteAtenPassOptions &options, raw_ostream &os) {
   OwningOpRef<ModuleOp> captured = module.clone(), all = module.clone();
   llvm::json::Array missed;
@@ -327,10 +353,11 @@ LogicalResult mhc::rewriteAten(ModuleOp module, const RewriteAtenPassOptions &op
   for (func::FuncOp func : best.getOps<func::FuncOp>()) {
     if (func.isExternal())
       continue;
+    auto graph = captured->lookupSymbol<func::FuncOp>(func.getName());
+    dropRoundings(graph, func);
     FailureOr<WrittenCalls> written = writeAten(func);
     if (failed(written))
       return failure();
-    auto graph = captured->lookupSymbol<func::FuncOp>(func.getName());
     if (std::optional<ReplacedBytes> bytes = replacedBytes(graph, func, *written))
       written->text["bytes"] = llvm::json::Object{{"before", bytes->before}, {"after", bytes->after}};
     written->text["missed"] = llvm::json::Array(missed);
