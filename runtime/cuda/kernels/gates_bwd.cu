@@ -17,6 +17,7 @@
 #include "cuda/algebra/Norm.cuh"
 #include "cuda/host/Variants.h"
 #include "cuda/kernels/Generic.h"
+#include "cuda/tile/InOrder.cuh"
 #include "cuda/tile/Sum.cuh"
 #include "src/Checks.h"
 #include "src/CompensatedSum.h"
@@ -175,9 +176,9 @@ __global__ void __launch_bounds__(kThreads) gatesBwdSumKernel(GatesBwdArgs a, in
     return;
   const auto *start = static_cast<const float *>(isAlpha ? a.d_alpha_in : a.d_beta_in);
   CompensatedSum sum;
-#pragma unroll 8 // whose loads are under way together
-  for (int64_t tile = threadIdx.x % kWarp; tile < tiles; tile += kWarp)
-    sum.add(partials[tile * (kGroups + a.N) + column]);
+  inOrder<8, int64_t>(
+      threadIdx.x % kWarp, tiles, kWarp, [&](int64_t tile) { return partials[tile * (kGroups + a.N) + column]; },
+      [&](float v) { sum.add(v); });
   const float total = warpSum(sum.value());
   if (threadIdx.x % kWarp == 0)
     to[at] = (start ? start[at] : 0.0f) + total;

@@ -8,6 +8,7 @@
 //===------------------------------------------------------------------------===//
 #include "cuda/host/Launch.cuh"
 #include "cuda/kernels/Generic.h"
+#include "cuda/tile/InOrder.cuh"
 #include "src/CompensatedSum.h"
 
 using namespace mhcrt;
@@ -19,9 +20,8 @@ __global__ void addPartialsKernel(const float *partials, int64_t runs, int64_t s
   for (int64_t k = firstItem(); k < count; k += itemStep()) {
     CompensatedSum sum;
     sum.add(start ? start[k] : 0.0f);
-#pragma unroll 8 // whose loads are under way together
-    for (int64_t run = 0; run < runs; ++run)
-      sum.add(partials[run * stride + k]);
+    inOrder<8, int64_t>(
+        0, runs, 1, [&](int64_t run) { return partials[run * stride + k]; }, [&](float v) { sum.add(v); });
     out[k] = sum.value();
   }
 }

@@ -21,6 +21,7 @@
 #include "cuda/host/Context.h"
 #include "cuda/kernels/PostBwd.cuh"
 #include "cuda/tile/Cells.cuh"
+#include "cuda/tile/InOrder.cuh"
 #include "cuda/tile/Team.cuh"
 #include "src/CompensatedSum.h"
 
@@ -238,9 +239,8 @@ __global__ void __launch_bounds__(kSumColumns *kSumGroups)
   const int64_t c = int64_t(blockIdx.x) * kSumColumns + lane;
   CompensatedSum sum;
   if (c < C)
-#pragma unroll 4
-    for (int64_t row = group; row < rows; row += kSumGroups)
-      sum.add(partials[row * C + c]);
+    inOrder<4, int64_t>(
+        group, rows, kSumGroups, [&](int64_t row) { return partials[row * C + c]; }, [&](float v) { sum.add(v); });
   groups[group][lane] = sum;
   __syncthreads();
   if (group || c >= C)

@@ -25,6 +25,7 @@
 #include "cuda/ptx/AsyncCopy.cuh"
 #include "cuda/ptx/Mma.cuh"
 #include "cuda/tile/Columns.cuh"
+#include "cuda/tile/InOrder.cuh"
 
 #include <algorithm>
 
@@ -244,9 +245,9 @@ struct ProjectionFinish {
 
 __device__ __forceinline__ float addSlices(const ProjectionFinish &args, int64_t row, int64_t token) {
   float sum = 0;
-#pragma unroll 8
-  for (int slice = 0; slice < args.slices; ++slice)
-    sum += args.sums[(slice * (args.N + 1) + row) * args.stride + token];
+  inOrder(
+      0, args.slices, 1, [&](int slice) { return args.sums[(slice * (args.N + 1) + row) * args.stride + token]; },
+      [&](float v) { sum += v; });
   return sum;
 }
 

@@ -16,6 +16,7 @@
 #include "cuda/ptx/CachePolicy.cuh"
 #include "cuda/ptx/Overlap.cuh"
 #include "cuda/stream/BoundaryBwd.h"
+#include "cuda/tile/InOrder.cuh"
 #include "cuda/tile/Vec.cuh"
 #include "src/CompensatedSum.h"
 
@@ -42,11 +43,9 @@ __device__ __forceinline__ float4 loadLast(const float4 *p) {
 
 __device__ __forceinline__ void addPiece(const Sums &sums, int64_t at) {
   float4 sum = loadLast(sums.from + at);
-#pragma unroll 8
-  for (int slice = 1; slice < sums.division.slices; ++slice) {
-    const float4 other = loadLast(sums.from + slice * sums.pieces + at);
-    sum.x += other.x, sum.y += other.y, sum.z += other.z, sum.w += other.w;
-  }
+  inOrder(
+      1, sums.division.slices, 1, [&](int slice) { return loadLast(sums.from + slice * sums.pieces + at); },
+      [&](const float4 &v) { sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w; });
   const int64_t token = at / kTokenPieces;
   const int o = static_cast<int>(at % kTokenPieces);
   if (o == 4) {

@@ -17,6 +17,7 @@
 #include "cuda/host/LaunchOverlapping.h"
 #include "cuda/ptx/Overlap.cuh"
 #include "cuda/stream/StreamBwd.h"
+#include "cuda/tile/InOrder.cuh"
 #include "src/CompensatedSum.h"
 
 using namespace mhcrt;
@@ -35,11 +36,9 @@ __device__ void addGroups(const WeightGradArgs &args, int64_t k0, float (&tile)[
   const int64_t stride = args.K * kColumns / 4;
   const int groups = args.division.groups(args.division.sliceOf(blockIdx.x * kRows) % args.division.slices);
   CompensatedSum sums[4];
-#pragma unroll 8
-  for (int group = 0; group < groups; ++group) {
-    const float4 v = from[group * stride];
-    sums[0].add(v.x), sums[1].add(v.y), sums[2].add(v.z), sums[3].add(v.w);
-  }
+  inOrder(
+      0, groups, 1, [&](int group) { return from[group * stride]; },
+      [&](const float4 &v) { sums[0].add(v.x), sums[1].add(v.y), sums[2].add(v.z), sums[3].add(v.w); });
   float *to = &tile[threadIdx.x / 6][threadIdx.x % 6 * 4];
 #pragma unroll
   for (int k = 0; k < 4; ++k)
@@ -74,9 +73,7 @@ __device__ void addGates(const WeightGradArgs &args, int block) {
     return;
   const float *from = args.gatePartials + static_cast<int64_t>(column) * args.tiles;
   CompensatedSum ofLane;
-#pragma unroll 8
-  for (int tile = lane; tile < args.tiles; tile += 32)
-    ofLane.add(from[tile]);
+  inOrder(lane, args.tiles, 32, [&](int tile) { return from[tile]; }, [&](float v) { ofLane.add(v); });
   float sum = ofLane.value();
 #pragma unroll
   for (int offset = 16; offset; offset /= 2)
