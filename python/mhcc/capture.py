@@ -39,7 +39,8 @@ def _stopped(value, node):
 # Changes of gradients that a graph of ATen ops does not say.
 _ABOUT_GRADIENTS = (
     "register_hook", "register_post_accumulate_grad_hook", "requires_grad_", "retain_grad",
-    torch.autograd.grad_mode._enter_inference_mode,
+    torch.autograd.grad_mode._enter_inference_mode, torch._C._functorch._grad_increment_nesting,
+    torch._C._functorch._jvp_increment_nesting,
 )  # fmt: skip
 
 _AUTOCASTS = _ENTER, _EXIT = torch.amp.autocast_mode._enter_autocast, torch.amp.autocast_mode._exit_autocast
@@ -73,7 +74,7 @@ class _Interpreter(torch.fx.Interpreter):
             if isinstance(node.target, torch._ops.HigherOrderOperator):
                 raise Unsupported(f"the graph has {node.target}, whose derivative is its own")
             if node.op != "placeholder" and node.target in _ABOUT_GRADIENTS:
-                raise Unsupported(f"the graph has {node.target}")
+                raise Unsupported(f"the graph has {getattr(node.target, '__name__', node.target)}, which is about gradients")
             if node.target is torch._C._set_grad_enabled:
                 enabled = node.args[0]
             self.silent[node] = starts and not enabled

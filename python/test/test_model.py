@@ -237,6 +237,12 @@ def test_graph_that_is_left():
     assert miss.where == line("y = x.detach() * 2")
 
 
+def test_gradient_inside_a_graph():
+    """The error names what is about gradients, and not hooks of ours."""
+    (miss,) = mhcc.explain(torch.func.grad(lambda x: x.square().sum()), torch.randn(4)).missed
+    assert miss.code == "graph-left" and miss.found == "the graph has _grad_increment_nesting, which is about gradients"
+
+
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_compile(dynamic):
     torch._dynamo.reset()
