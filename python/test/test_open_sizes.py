@@ -2,6 +2,7 @@
 
 import functools
 
+import mhcc
 import modules
 import pytest
 import torch
@@ -151,3 +152,13 @@ def test_penalty_of_logits(penalty):
     module = Penalised(penalty)
     compare(module, compiled(module, dynamic=True, require="all"), torch.randn(2, 5, CHANNELS))
     assert counts() == [{"expand": 1, "pre": 2, "sinkhorn": 2, "post": 2, "contract": 1}]
+
+
+@pytest.mark.parametrize("penalty", [
+    lambda z: z.abs().mean(),
+    lambda z: -(z.softmax(-1) * z.log_softmax(-1)).sum(-1).mean(),
+    lambda z: z.tanh().mean(),
+])  # fmt: skip
+def test_penalty_misses_nothing(penalty):
+    """Functions for a loss, beside the layers, were told as gates by another function."""
+    assert mhcc.explain(Penalised(penalty), torch.randn(2, 5, CHANNELS)).missed == []

@@ -13,6 +13,7 @@
 #include "GatesBuilder.h"
 #include "Places.h"
 #include "Readings.h"
+#include "Weighing.h"
 #include "mhc/IR/Counted.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -54,14 +55,14 @@ private:
   void collect();
   void collectOthers();
   /// `op` is no sigmoid: where its operand is a gate, that is the reason why there are none.
-  void declineFunction(Operation *op);
+  void addFunction(Operation *op);
+  void declineFunctions();
+  bool mayBeGate(const LinearGroup &rows, Value made);
   /// A sigmoid or a residual map reads what a call outside the function makes of a group.
   void declineOutside(Operation *op);
   void declineOnce(const Miss &miss);
   /// The `extent` rows from `offset` on are no group.
   void declineRows(const LinearGroup &first, Reason reason, int64_t offset, int64_t extent);
-  enum class Weighed { none, part, whole };
-  Weighed weighedBy(SigmoidOp gate, Value streams);
   void declineSingle(SigmoidOp gate, Miss miss);
   void declineNorms();
   Group *findLogits(const Group &first, const Group &second, Gammas gammas = Gammas::same);
@@ -78,7 +79,8 @@ private:
   algebra::Reading &reading;
   Sites &sites;
   Groups gates;
-  Groups logits;                 ///< what residual maps read
+  Groups logits;                                              ///< what residual maps read
+  std::vector<std::pair<Operation *, LinearGroup>> functions; ///< other than sigmoids, and what they read
   SmallVector<Value> candidates; ///< that may be logits without a residual map, as they were read
   SmallVector<Group *> alone;    ///< gates without another
   std::optional<Groups> others;  ///< those of the form, once they were searched
@@ -120,7 +122,7 @@ static Group *choose(ArrayRef<Group *> all, const LinearGroup &first, int64_t di
 void GatesRaiser::collect() {
   func.walk([&](Operation *op) {
     if (isa<math::TanhOp, SoftmaxOp>(op))
-      return declineFunction(op);
+      return addFunction(op);
     if (isa<arith::AddFOp, arith::MulFOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp>(op))
       if (auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType()); type && type.getRank() >= 2)
         candidates.push_back(op->getResult(0));
@@ -144,6 +146,7 @@ void GatesRaiser::collect() {
     else if (gate)
       declineSingle(gate, *miss);
   });
+  declineFunctions();
 }
 
 void GatesRaiser::collectOthers() {
@@ -340,7 +343,7 @@ void GatesRaiser::run() {
 // Misses
 //===----------------------------------------------------------------------===//
 
-void GatesRaiser::declineFunction(Operation *op) {
+void GatesRaiser::addFunction(Operation *op) {
   auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   if (!type || type.getRank() < 2 || ShapedType::isDynamic(type.getShape().back()) ||
       type.getShape().back() > kMaxStreams)
@@ -348,8 +351,32 @@ void GatesRaiser::declineFunction(Operation *op) {
   std::optional<LinearGroup> rows = matchLinearGroup(reading, op->getOperand(0), op);
   bool isGate = rows && (rows->hasAllRows() || (rows->rows > 2 * rows->extent && rows->offset <= rows->extent));
   if (isGate && isOfStreams(*rows))
-    declineOnce(
-        {Reason::gateFunction, op, "'" + op->getName().getStringRef().str() + "'", "'mhc.sigmoid'", rows->site()});
+    functions.push_back({op, *rows});
+}
+
+/// Whether a function of rows may be a gate: no sigmoid reads them as well, and streams are weighed by it. A result of
+/// the function may weigh them outside, unless other streams have gates here. The only weights of several vectors are
+/// those of a pooling.
+bool GatesRaiser::mayBeGate(const LinearGroup &rows, Value made) {
+  auto isBeside = [&](const LinearGroup &other) { return other.x.node() == rows.x.node(); };
+  auto isSame = [&](const Group &gate) {
+    return isBeside(gate.rows) && gate.rows.weight == rows.weight && !areApart(gate.rows, rows);
+  };
+  const bool hasSites = !gates.all.empty() || mixesStreams(func);
+  const bool isOnly = llvm::count_if(functions, [&](const auto &other) { return isBeside(other.second); }) == 1;
+  if (llvm::any_of(gates.all, isSame) || (!hasSites && isOnly && rows.hasAllRows()))
+    return false;
+  const MayWeigh weighs = mayWeigh(made);
+  return weighs == MayWeigh::yes ||
+         (weighs == MayWeigh::unknown &&
+          (!hasSites || llvm::any_of(gates.all, [&](const Group &gate) { return isBeside(gate.rows); })));
+}
+
+void GatesRaiser::declineFunctions() {
+  for (const auto &[op, rows] : functions)
+    if (mayBeGate(rows, op->getResult(0)))
+      declineOnce(
+          {Reason::gateFunction, op, "'" + op->getName().getStringRef().str() + "'", "'mhc.sigmoid'", rows.site()});
 }
 
 /// The arguments that a value is a product or a sum with.
@@ -360,15 +387,6 @@ static SmallVector<BlockArgument> argumentsOf(algebra::Reading &reading, Value v
       if (auto argument = dyn_cast_if_present<BlockArgument>(factor.node()->value))
         found.push_back(argument);
   return found;
-}
-
-/// Whether a group is as those of streams, or all of them in one.
-static bool isOfStreamsOrAll(const LinearGroup &group) {
-  auto hasAll = [&](const auto &dim) {
-    const int64_t n = dim.second.isNumber() ? dim.second.number() : 0;
-    return n >= kMinStreams && n <= kMaxStreams && group.hasAllRows() && group.extent == n * (n + 2);
-  };
-  return isOfStreams(group) || llvm::any_of(group.flat, hasAll);
 }
 
 void GatesRaiser::declineOutside(Operation *op) {
@@ -400,41 +418,9 @@ void GatesRaiser::declineRows(const LinearGroup &first, Reason reason, int64_t o
                    "rows " + rows(offset, extent) + " in the same form", first.site()});
 }
 
-/// How much of x a gate multiplies. All of it is what aggregate is with one stream.
-GatesRaiser::Weighed GatesRaiser::weighedBy(SigmoidOp gate, Value streams) {
-  const algebra::Factor *own = algebra::singleFactor(reading.of(gate.getResult()));
-  std::optional<algebra::Algebra::Closed> x = reading.algebra().close(reading.of(streams));
-  if (!own || !x)
-    return Weighed::none;
-  auto isGate = [&](const algebra::Factor &factor) { return factor.node() == own->node(); };
-  auto isGateWithEps = [&](const algebra::Factor &factor) {
-    return isGate(factor) || (factor.node()->kind == algebra::Node::Sum &&
-                              llvm::any_of(factor.node()->parts[0], [&](const algebra::Term &term) {
-                                return llvm::any_of(term.factors, isGate);
-                              }));
-  };
-  auto isStreams = [&](const algebra::Factor &factor) { return factor.node() == x->node; };
-  auto isWhole = [&](const auto &dim) {
-    const auto &[index, size] = dim;
-    return covers(reading.algebra().sizes, index, size);
-  };
-  Weighed most = Weighed::none;
-  func.walk([&](Operation *op) {
-    if (!isa<arith::MulFOp, MatmulOp, BatchMatmulOp>(op))
-      return;
-    for (const algebra::Term &term : reading.of(op->getResult(0))) {
-      const auto *part = llvm::find_if(term.factors, isStreams);
-      if (part != term.factors.end() && llvm::any_of(term.factors, isGateWithEps))
-        most = std::max(most,
-                        llvm::all_of(llvm::zip(part->at(), x->node->dims), isWhole) ? Weighed::whole : Weighed::part);
-    }
-  });
-  return most;
-}
-
 /// A gate of one row is of one stream, or one of several that are computed one by one.
 void GatesRaiser::declineSingle(SigmoidOp gate, Miss miss) {
-  const Weighed weighed = weighedBy(gate, miss.site.first);
+  const Weighed weighed = weighedBy(func, reading, gate, miss.site.first);
   if (weighed == Weighed::none)
     return;
   if (weighed == Weighed::part) {

@@ -45,6 +45,14 @@ bool mhc::isOfStreams(const LinearGroup &group) {
   return false;
 }
 
+bool mhc::isOfStreamsOrAll(const LinearGroup &group) {
+  auto hasAll = [&](const Extent &dim) {
+    const int64_t n = dim.second.isNumber() ? dim.second.number() : 0;
+    return n >= kMinStreams && n <= kMaxStreams && group.hasAllRows() && group.extent == n * (n + 2);
+  };
+  return isOfStreams(group) || llvm::any_of(group.flat, hasAll);
+}
+
 /// Whether what is summed may be streams of which the group is gates or logits; flat rows do not say.
 static bool hasStreams(const LinearGroup &group) {
   return group.flat.size() != 2 || !isOfStreams(group) || llvm::any_of(group.flat, [&](const Extent &var) {

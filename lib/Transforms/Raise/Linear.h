@@ -79,6 +79,8 @@ llvm::SmallVector<int64_t, 2> logitsOf(int64_t n);
 
 /// Whether a group is as those of a token's streams: other layers end in few columns too.
 bool isOfStreams(const LinearGroup &group);
+/// The same, or all groups of a token's streams in one.
+bool isOfStreamsOrAll(const LinearGroup &group);
 
 /// Whether nothing reads more than the first `count` rows of a group's weight.
 bool areAllReadRows(const LinearGroup &group, int64_t count);

@@ -8,6 +8,7 @@
 #include "Clamps.h"
 #include "Normalise.h"
 #include "Raise.h"
+#include "Weighing.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
@@ -116,7 +117,7 @@ static Value weighsOutside(Value map) {
 /// lacks its gates when they are there.
 static void explainMap(Sites &sites, Value map, llvm::DenseSet<Operation *> &told) {
   auto gates = behindReshapes(map.getDefiningOp()->getOperand(0)).getDefiningOp<GatesOp>();
-  if (gates && sites.hasDeclined("aggregate", gates.getHPre()))
+  if (gates ? sites.hasDeclined("aggregate", gates.getHPre()) : isOfPairs(map))
     return;
   SmallVector<Operation *> readers;
   usersThroughViews(map, readers);
@@ -220,6 +221,12 @@ static Value weighedInstead(GatesOp gates) {
   return {};
 }
 
+/// Whether what a gate weighs is added up over some dimension, and not read as it is, as heads of attention are.
+static bool isAddedUp(Operation *product) {
+  return !isa<arith::MulFOp>(product) ||
+         llvm::any_of(readersOf(product->getResult(0)), llvm::IsaPred<ReduceOp, ContractOp, BatchMatmulOp>);
+}
+
 /// Whether a gate multiplies the projected streams, or what arithmetic makes of them: one that is alone may be of heads
 /// of attention, or of another layer.
 static bool isOfStreams(GatesOp gates) {
@@ -227,7 +234,7 @@ static bool isOfStreams(GatesOp gates) {
   Value streams = projection ? behindViews(projection.getX()) : Value();
   auto isProjected = [&](Value operand) { return behindViews(operand) == streams; };
   return weighedInstead(gates) || llvm::any_of(readersOf(gates.getHPre()), [&](Operation *reader) {
-           return !isMhcOp(reader) && !isa<arith::AddFOp, arith::SubFOp>(reader) &&
+           return !isMhcOp(reader) && !isa<arith::AddFOp, arith::SubFOp>(reader) && isAddedUp(reader) &&
                   llvm::any_of(reader->getOperands(), isProjected);
          });
 }
@@ -310,21 +317,45 @@ static bool hasStreamsApart(ProjectionOp projection) {
   return false;
 }
 
+/// Whether gates were found of a projection: other readers of it, such as a loss, are no part of the site.
+static bool hasGates(ProjectionOp projection) {
+  auto isSame = [&](GatesOp gates) {
+    auto own = gates.getProj().getDefiningOp<ProjectionOp>();
+    return own && behindViews(own.getX()) == behindViews(projection.getX()) &&
+           behindViews(own.getPhi()) == behindViews(projection.getPhi());
+  };
+  bool isFound = false;
+  projection->getParentOfType<func::FuncOp>().walk([&](GatesOp gates) { isFound |= isSame(gates); });
+  return isFound;
+}
+
+/// Whether a function of a projection may make gates of it. One of all rows is of another layer, such as a classifier,
+/// where nothing is weighed by what it makes.
+static bool mayMakeGates(Operation *function, ProjectionOp projection) {
+  const MayWeigh weighs = mayWeigh(function->getResult(0));
+  const bool isOfPart =
+      knownSize(cast<RankedTensorType>(function->getResult(0).getType())) < knownSize(projection.getProj().getType());
+  return weighs == MayWeigh::yes || (weighs == MayWeigh::unknown && isOfPart);
+}
+
 /// A projection for gates that is read by plain code only. Where streams were found, it is one of all their channels:
 /// others are layers behind a norm. So are those that no sigmoid reads.
 static void explainProjection(Sites &sites, ProjectionOp projection, ArrayRef<int64_t> widths) {
   const int64_t width = streamsWidth(projection.getX());
   if (!widths.empty() && !llvm::is_contained(widths, width) && !llvm::is_contained(widths, 0))
     return;
-  if (!hasStreamsApart(projection))
+  if (!hasStreamsApart(projection) || hasGates(projection))
     return;
   Operation *user = plainUser(projection.getProj());
-  Operation *function = user ? firstFunction(projection.getProj()) : nullptr;
+  if (!user)
+    return;
+  Operation *function = firstFunction(projection.getProj());
   std::pair<Value, Value> site(behindReshapes(projection.getX()), behindReshapes(projection.getPhi()));
-  if (function)
+  auto isGate = [&](Operation *reader) { return isa<SigmoidOp>(reader) && mayMakeGates(reader, projection); };
+  if (function && mayMakeGates(function, projection))
     sites.decline("gates", {Reason::gateFunction, function, describe(function->getResult(0)),
                             "sigmoids of two groups of rows", site});
-  else if (user && llvm::any_of(readersOf(projection.getProj()), llvm::IsaPred<SigmoidOp>) &&
+  else if (!function && llvm::any_of(readersOf(projection.getProj()), isGate) &&
            !sites.hasDeclined("gates", site.first))
     sites.decline("gates", {Reason::gateRows, user, describe(user->getResult(0)),
                             "rows of h_pre, of h_post and of the logits, each in one piece", site});

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Raise.h"
+#include "Weighing.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -16,6 +17,9 @@
 
 using namespace mlir;
 using namespace mhc;
+
+/// Limit of a search behind a product: what reads scores is near.
+constexpr size_t kMostReaders = 16;
 
 namespace {
 /// A mix of streams: the values that weigh them, and the channels that a token has in all streams and in one.
@@ -49,13 +53,29 @@ static StreamMix mixBy(std::initializer_list<Value> coefficients, Value streams)
                                               : StreamMix{coefficients, streams, 0, 0};
 }
 
+/// Whether a product is one of attention: of scores, or of what they weigh, which layers alone read, as they do heads.
+static bool isOfAttention(BatchMatmulOp product) {
+  SmallVector<Operation *> readers;
+  usersThroughViews(product.getOut(), readers);
+  if (isOfPairs(product.getLhs()) ||
+      (!readers.empty() && llvm::all_of(readers, llvm::IsaPred<MatmulOp, tensor::DimOp>)))
+    return true;
+  for (size_t next = 0; next < readers.size(); ++next) {
+    if (isa<SoftmaxOp>(readers[next]))
+      return true;
+    if (isa<arith::MulFOp, arith::DivFOp, arith::AddFOp>(readers[next]) && readers.size() < kMostReaders)
+      usersThroughViews(readers[next]->getResult(0), readers);
+  }
+  return false;
+}
+
 static std::optional<StreamMix> mixOf(Operation *op) {
   if (auto aggregate = dyn_cast<AggregateOp>(op))
     return mixBy({aggregate.getHPre()}, aggregate.getX());
   if (auto post = dyn_cast<PostOp>(op))
     return mixBy({post.getHPost(), post.getHRes()}, post.getX());
   auto product = dyn_cast<BatchMatmulOp>(op);
-  if (!product)
+  if (!product || isOfAttention(product))
     return std::nullopt;
   ArrayRef<int64_t> map = product.getLhs().getType().getShape().take_back(2);
   ArrayRef<int64_t> streams = product.getRhs().getType().getShape().take_back(2);
@@ -115,22 +135,40 @@ static std::optional<Product> productBehind(const StreamMix &mix, llvm::DenseSet
                              isComputedOf(factor, behindViews(mix.streams), sourcesOf);
                     })))
       return Product{op, !isWhole};
+    if (isBatch(op))
+      continue;                                                   // pairs of tokens, as those of attention
     llvm::copy_if(op->getOperands(), std::back_inserter(pending), // not sizes
                   [](Value operand) { return isa<RankedTensorType>(operand.getType()); });
   }
   return std::nullopt;
 }
 
+/// Whether a product has the rows of both gates, with logits or without.
+static bool hasRowsOfSite(const Product &product, const StreamMix &mix) {
+  const int64_t n = mix.width / mix.channels;
+  const int64_t rows = cast<RankedTensorType>(product.op->getResult(0).getType()).getShape().back();
+  return rows == 2 * n || rows == n * (n + 2);
+}
+
+bool mhc::mixesStreams(func::FuncOp func) {
+  auto isOfSite = [](Operation *op) {
+    return isa<PostOp, GatesOp, SinkhornOp, PermutationMixOp>(op) || (isa<BatchMatmulOp>(op) && mixOf(op));
+  };
+  return func.walk([&](Operation *op) { return isOfSite(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
 void mhc::explainUnread(func::FuncOp func, Sites &sites) {
   if (sites.hasDeclined()) // which may be of the same site
     return;
+  const bool isMixed = mixesStreams(func);
   llvm::DenseSet<Operation *> seen;
   const llvm::SmallSetVector<int64_t, 2> widths = widthsOfStreams(func);
   func.walk([&](Operation *op) {
     std::optional<StreamMix> mix = mixOf(op);
     const bool isOfStreams = mix && mix->width && (widths.empty() || widths.contains(mix->width) || widths.contains(0));
     std::optional<Product> product = isOfStreams ? productBehind(*mix, seen) : std::nullopt;
-    if (!product)
+    if (!product || (!isMixed && !hasRowsOfSite(*product, *mix)))
       return;
     Value result = product->op->getResult(0), streams = behindReshapes(product->op->getOperand(0));
     auto decline = [&](Reason reason, const std::string &needed) { // once, of several products of the same streams

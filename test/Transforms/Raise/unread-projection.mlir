@@ -6,8 +6,8 @@
 
 // UNFUSED: error: not fused: {{.*}}f64
 
-// CHECK: [Missed] projection-type | Category:mhc-raise:gates | Function=projected_in_f64 | Found="argument 1, [128, 4] of f64", Needed="a product of f32, bf16 or f16"
-func.func @projected_in_f64(%x: tensor<?x4x32xf32>, %phi: tensor<128x4xf64>) -> tensor<?x32xf32> {
+// CHECK: [Missed] projection-type | Category:mhc-raise:gates | Function=projected_in_f64 | Found="argument 2, [128, 4] of f64", Needed="a product of f32, bf16 or f16"
+func.func @projected_in_f64(%x: tensor<?x4x32xf32>, %m: tensor<?x4x4xf32>, %phi: tensor<128x4xf64>) -> (tensor<?x32xf32>, tensor<?x4x32xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f64
   %M = tensor.dim %x, %c0 : tensor<?x4x32xf32>
@@ -19,7 +19,8 @@ func.func @projected_in_f64(%x: tensor<?x4x32xf32>, %phi: tensor<128x4xf64>) -> 
   %z = arith.truncf %p : tensor<?x4xf64> to tensor<?x4xf32>
   %h = mhc.sigmoid %z : tensor<?x4xf32>
   %u = mhc.aggregate(x = %x : tensor<?x4x32xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x32xf32>)
-  return %u : tensor<?x32xf32>
+  %mixed = mhc.batch_matmul %m, %x : (tensor<?x4x4xf32>, tensor<?x4x32xf32>) -> tensor<?x4x32xf32>
+  return %u, %mixed : tensor<?x32xf32>, tensor<?x4x32xf32>
 }
 
 // CHECK: [Missed] gate-function | Category:mhc-raise:gates | Function=through_another_function | Found='math.tanh', Needed='mhc.sigmoid'
@@ -73,7 +74,7 @@ func.func @other_width(%x: tensor<?x4x32xf32>, %v: tensor<?x64xf32>, %w: tensor<
 
 // Each stream is projected on its own, as by hyper-connections without a manifold.
 // CHECK: [Missed] projection-per-stream | {{.*}}Function=stream_by_stream | Found="'mhc.matmul', [?, 1] of f32", Needed="a product over the 128 channels of all streams of a token"
-func.func @stream_by_stream(%x: tensor<?x4x32xf32>, %w: tensor<32x1xf32>) -> tensor<?x32xf32> {
+func.func @stream_by_stream(%x: tensor<?x4x32xf32>, %m: tensor<?x4x4xf32>, %w: tensor<32x1xf32>) -> (tensor<?x32xf32>, tensor<?x4x32xf32>) {
   %c0 = arith.constant 0 : index
   %M = tensor.dim %x, %c0 : tensor<?x4x32xf32>
   %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x4x32xf32> into tensor<?x32xf32>
@@ -82,12 +83,13 @@ func.func @stream_by_stream(%x: tensor<?x4x32xf32>, %w: tensor<32x1xf32>) -> ten
   %s = mhc.sigmoid %z : tensor<?x4x1xf32>
   %h = tensor.collapse_shape %s [[0], [1, 2]] : tensor<?x4x1xf32> into tensor<?x4xf32>
   %u = mhc.aggregate(x = %x : tensor<?x4x32xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x32xf32>)
-  return %u : tensor<?x32xf32>
+  %mixed = mhc.batch_matmul %m, %x : (tensor<?x4x4xf32>, tensor<?x4x32xf32>) -> tensor<?x4x32xf32>
+  return %u, %mixed : tensor<?x32xf32>, tensor<?x4x32xf32>
 }
 
 // The same by a batch of one product, as exporters write a weight that has a dimension for it.
 // CHECK: [Missed] projection-per-stream | Category:mhc-raise:gates | Function=in_a_batch_of_one | Found="'mhc.batch_matmul', [1, 32, 1] of f32", Needed="a product over the 128 channels of all streams of a token", {{.*}}="nothing: ops project all streams side by side; a mix by other coefficients is an op of its own where it is h_pre x, or h_res x + h_post y"
-func.func @in_a_batch_of_one(%x: tensor<8x4x32xf32>, %w: tensor<1x32x1xf32>) -> tensor<8x32xf32> {
+func.func @in_a_batch_of_one(%x: tensor<8x4x32xf32>, %m: tensor<8x4x4xf32>, %w: tensor<1x32x1xf32>) -> (tensor<8x32xf32>, tensor<8x4x32xf32>) {
   %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<8x4x32xf32> into tensor<32x32xf32>
   %one = tensor.expand_shape %rows [[0, 1], [2]] output_shape [1, 32, 32] : tensor<32x32xf32> into tensor<1x32x32xf32>
   %p = mhc.batch_matmul %one, %w : (tensor<1x32x32xf32>, tensor<1x32x1xf32>) -> tensor<1x32x1xf32>
@@ -95,25 +97,27 @@ func.func @in_a_batch_of_one(%x: tensor<8x4x32xf32>, %w: tensor<1x32x1xf32>) -> 
   %flat = tensor.collapse_shape %t [[0, 1, 2]] : tensor<1x32x1xf32> into tensor<32xf32>
   %h = tensor.expand_shape %flat [[0, 1]] output_shape [8, 4] : tensor<32xf32> into tensor<8x4xf32>
   %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
-  return %u : tensor<8x32xf32>
+  %mixed = mhc.batch_matmul %m, %x : (tensor<8x4x4xf32>, tensor<8x4x32xf32>) -> tensor<8x4x32xf32>
+  return %u, %mixed : tensor<8x32xf32>, tensor<8x4x32xf32>
 }
 
 // The same behind a norm outside the function.
 // CHECK: [Missed] projection-per-stream | {{.*}}Function=normed_stream_by_stream | Found="'mhc.matmul', [32, 1] of f32"
-func.func @normed_stream_by_stream(%x: tensor<8x4x32xf32>, %normed: tensor<8x4x32xf32> {mhc.made_of = array<i64: 1>}, %w: tensor<32x1xf32>)
-    -> (tensor<8x32xf32>, tensor<8x4x32xf32>) {
+func.func @normed_stream_by_stream(%x: tensor<8x4x32xf32>, %m: tensor<8x4x4xf32>, %normed: tensor<8x4x32xf32> {mhc.made_of = array<i64: 1>}, %w: tensor<32x1xf32>)
+    -> (tensor<8x32xf32>, tensor<8x4x32xf32>, tensor<8x4x32xf32>) {
   %rows = tensor.collapse_shape %normed [[0, 1], [2]] : tensor<8x4x32xf32> into tensor<32x32xf32>
   %p = mhc.matmul %rows, %w : (tensor<32x32xf32>, tensor<32x1xf32>) -> tensor<32x1xf32>
   %t = math.tanh %p : tensor<32x1xf32>
   %flat = tensor.collapse_shape %t [[0, 1]] : tensor<32x1xf32> into tensor<32xf32>
   %h = tensor.expand_shape %flat [[0, 1]] output_shape [8, 4] : tensor<32xf32> into tensor<8x4xf32>
   %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
-  return %u, %x : tensor<8x32xf32>, tensor<8x4x32xf32>
+  %mixed = mhc.batch_matmul %m, %x : (tensor<8x4x4xf32>, tensor<8x4x32xf32>) -> tensor<8x4x32xf32>
+  return %u, %x, %mixed : tensor<8x32xf32>, tensor<8x4x32xf32>, tensor<8x4x32xf32>
 }
 
 // A layer with a gate of its own in front of the coefficients: that gate is no norm of a stream.
 // CHECK: [Missed] projection-form | {{.*}}Function=behind_a_layer | Found="'mhc.matmul', [8, 8] of f32"
-func.func @behind_a_layer(%x: tensor<8x4x32xf32>, %a: tensor<8x128xf32>, %b: tensor<4x8xf32>, %beta: tensor<4xf32>) -> tensor<8x32xf32> {
+func.func @behind_a_layer(%x: tensor<8x4x32xf32>, %m: tensor<8x4x4xf32>, %a: tensor<8x128xf32>, %b: tensor<4x8xf32>, %beta: tensor<4xf32>) -> (tensor<8x32xf32>, tensor<8x4x32xf32>) {
   %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x32xf32> into tensor<8x128xf32>
   %p = mhc.matmul %flat, %a transpose_rhs : (tensor<8x128xf32>, tensor<8x128xf32>) -> tensor<8x8xf32>
   %s = mhc.sigmoid %p : tensor<8x8xf32>
@@ -123,13 +127,14 @@ func.func @behind_a_layer(%x: tensor<8x4x32xf32>, %a: tensor<8x128xf32>, %b: ten
   %z = arith.addf %q, %bias : tensor<8x4xf32>
   %h = mhc.sigmoid %z : tensor<8x4xf32>
   %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
-  return %u : tensor<8x32xf32>
+  %mixed = mhc.batch_matmul %m, %x : (tensor<8x4x4xf32>, tensor<8x4x32xf32>) -> tensor<8x4x32xf32>
+  return %u, %mixed : tensor<8x32xf32>, tensor<8x4x32xf32>
 }
 
 // The same with a norm outside the function between the two products.
 // CHECK: [Missed] projection-form | {{.*}}Function=behind_a_normed_layer | Found="'mhc.matmul', [8, 8] of f32"
-func.func @behind_a_normed_layer(%x: tensor<8x4x32xf32>, %a: tensor<8x128xf32>, %b: tensor<4x8xf32>,
-    %normed: tensor<8x8xf32> {mhc.made_of = array<i64: 1>}) -> (tensor<8x32xf32>, tensor<8x8xf32>) {
+func.func @behind_a_normed_layer(%x: tensor<8x4x32xf32>, %m: tensor<8x4x4xf32>, %a: tensor<8x128xf32>, %b: tensor<4x8xf32>,
+    %normed: tensor<8x8xf32> {mhc.made_of = array<i64: 1>}) -> (tensor<8x32xf32>, tensor<8x8xf32>, tensor<8x4x32xf32>) {
   %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x32xf32> into tensor<8x128xf32>
   %p = mhc.matmul %flat, %a transpose_rhs : (tensor<8x128xf32>, tensor<8x128xf32>) -> tensor<8x8xf32>
   %s = mhc.sigmoid %normed : tensor<8x8xf32>
@@ -137,7 +142,8 @@ func.func @behind_a_normed_layer(%x: tensor<8x4x32xf32>, %a: tensor<8x128xf32>, 
   %q = mhc.matmul %y, %b transpose_rhs : (tensor<8x8xf32>, tensor<4x8xf32>) -> tensor<8x4xf32>
   %h = mhc.sigmoid %q : tensor<8x4xf32>
   %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
-  return %u, %p : tensor<8x32xf32>, tensor<8x8xf32>
+  %mixed = mhc.batch_matmul %m, %x : (tensor<8x4x4xf32>, tensor<8x4x32xf32>) -> tensor<8x4x32xf32>
+  return %u, %p, %mixed : tensor<8x32xf32>, tensor<8x8xf32>, tensor<8x4x32xf32>
 }
 
 // Experts are as wide as streams. They are weighed by a product of what they read, and not of what they make.
@@ -417,4 +423,129 @@ func.func @second_output(%x: tensor<8x4x32xf32>, %phi: tensor<4x128xf32>, %alpha
   %y = arith.addf %x, %part : tensor<8x4x32xf32>
   %u = mhc.aggregate(x = %y : tensor<8x4x32xf32>, h_pre = %next : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
   return %u : tensor<8x32xf32>
+}
+
+// Vectors that are weighed and added up, and mixed no further, are pooled: by weights of each,
+func.func @pooled(%x: tensor<?x4x32xf32>, %w: tensor<32x1xf32>) -> tensor<?x32xf32> {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x32xf32>
+  %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x4x32xf32> into tensor<?x32xf32>
+  %p = mhc.matmul %rows, %w : (tensor<?x32xf32>, tensor<32x1xf32>) -> tensor<?x1xf32>
+  %z = tensor.expand_shape %p [[0, 1], [2]] output_shape [%M, 4, 1] : tensor<?x1xf32> into tensor<?x4x1xf32>
+  %s = mhc.sigmoid %z : tensor<?x4x1xf32>
+  %h = tensor.collapse_shape %s [[0], [1, 2]] : tensor<?x4x1xf32> into tensor<?x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<?x4x32xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x32xf32>)
+  return %u : tensor<?x32xf32>
+}
+
+// or of all.
+func.func @pooled_by_all(%x: tensor<?x4x32xf32>, %phi: tensor<4x128xf32>) -> tensor<?x32xf32> {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x4x32xf32> into tensor<?x128xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<?x128xf32>, tensor<4x128xf32>) -> tensor<?x4xf32>
+  %h = mhc.softmax %p dim = 1 : tensor<?x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<?x4x32xf32>, h_pre = %h : tensor<?x4xf32>) <layout = nC> -> (u : tensor<?x32xf32>)
+  return %u : tensor<?x32xf32>
+}
+
+// A classifier reads the streams, and nothing is weighed by it.
+func.func @classified(%x: tensor<?x4x32xf32>, %phi: tensor<24x128xf32>, %logits: tensor<?x4x4xf32>, %h: tensor<?x4xf32>,
+    %f: tensor<?x32xf32>) -> (tensor<?x4x32xf32>, tensor<?x24xf32>, tensor<?x24xf32>) {
+  %c0 = arith.constant 0 : index
+  %M = tensor.dim %x, %c0 : tensor<?x4x32xf32>
+  %res = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<?x4x4xf32>)
+  %out = mhc.post(f = %f : tensor<?x32xf32>, h_post = %h : tensor<?x4xf32>, x = %x : tensor<?x4x32xf32>,
+    h_res = %res : tensor<?x4x4xf32>) <layout = nC, orient = oi> -> (out : tensor<?x4x32xf32>)
+  %flat = tensor.collapse_shape %out [[0], [1, 2]] : tensor<?x4x32xf32> into tensor<?x128xf32>
+  %square = arith.mulf %flat, %flat : tensor<?x128xf32>
+  %ms = mhc.reduce mean %square dims = [1] : tensor<?x128xf32> -> tensor<?xf32>
+  %r = math.rsqrt %ms : tensor<?xf32>
+  %rb = mhc.broadcast %r dims = [0] : tensor<?xf32> -> tensor<?x128xf32>
+  %normed = arith.mulf %flat, %rb : tensor<?x128xf32>
+  %p = mhc.matmul %normed, %phi transpose_rhs : (tensor<?x128xf32>, tensor<24x128xf32>) -> tensor<?x24xf32>
+  %t = math.tanh %p : tensor<?x24xf32>
+  %s = mhc.sigmoid %p : tensor<?x24xf32>
+  return %out, %t, %s : tensor<?x4x32xf32>, tensor<?x24xf32>, tensor<?x24xf32>
+}
+
+// A loss reads what gates and a residual map are made of, which are found all the same.
+func.func @read_by_a_loss(%x: tensor<8x4x32xf32>, %phi: tensor<24x128xf32>)
+    -> (tensor<8x32xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>, tensor<f32>, tensor<f32>) {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x32xf32> into tensor<8x128xf32>
+  %square = arith.mulf %flat, %flat : tensor<8x128xf32>
+  %ms = mhc.reduce mean %square dims = [1] : tensor<8x128xf32> -> tensor<8xf32>
+  %r = math.rsqrt %ms : tensor<8xf32>
+  %rb = mhc.broadcast %r dims = [0] : tensor<8xf32> -> tensor<8x128xf32>
+  %normed = arith.mulf %flat, %rb : tensor<8x128xf32>
+  %p = mhc.matmul %normed, %phi transpose_rhs : (tensor<8x128xf32>, tensor<24x128xf32>) -> tensor<8x24xf32>
+  %a = tensor.extract_slice %p[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %b = tensor.extract_slice %p[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %c = tensor.extract_slice %p[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %pre = mhc.sigmoid %a : tensor<8x4xf32>
+  %post = mhc.sigmoid %b : tensor<8x4xf32>
+  %z = tensor.expand_shape %c [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %res = mhc.sinkhorn(logits = %z : tensor<8x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<8x4x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %pre : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  %bent = math.tanh %a : tensor<8x4xf32>
+  %first = mhc.reduce mean %bent dims = [0, 1] : tensor<8x4xf32> -> tensor<f32>
+  %size = math.absf %z : tensor<8x4x4xf32>
+  %second = mhc.reduce mean %size dims = [0, 1, 2] : tensor<8x4x4xf32> -> tensor<f32>
+  return %u, %post, %res, %first, %second : tensor<8x32xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>, tensor<f32>, tensor<f32>
+}
+
+// Four heads are mixed for a layer by maps of the token that they are parts of.
+func.func @mixed_heads(%x: tensor<8x32xf32>, %w: tensor<16x32xf32>, %o: tensor<32x32xf32>) -> tensor<8x32xf32> {
+  %p = mhc.matmul %x, %w transpose_rhs : (tensor<8x32xf32>, tensor<16x32xf32>) -> tensor<8x16xf32>
+  %t = math.absf %p : tensor<8x16xf32>
+  %map = tensor.expand_shape %t [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %heads = tensor.expand_shape %x [[0], [1, 2]] output_shape [8, 4, 8] : tensor<8x32xf32> into tensor<8x4x8xf32>
+  %y = mhc.batch_matmul %map, %heads : (tensor<8x4x4xf32>, tensor<8x4x8xf32>) -> tensor<8x4x8xf32>
+  %flat = tensor.collapse_shape %y [[0], [1, 2]] : tensor<8x4x8xf32> into tensor<8x32xf32>
+  %out = mhc.matmul %flat, %o transpose_rhs : (tensor<8x32xf32>, tensor<32x32xf32>) -> tensor<8x32xf32>
+  return %out : tensor<8x32xf32>
+}
+
+// Attention over four tokens, of which all are pooled.
+func.func @attention(%x: tensor<8x4x32xf32>, %q: tensor<32x32xf32>, %w: tensor<32x1xf32>) -> tensor<8x32xf32> {
+  %rows = tensor.collapse_shape %x [[0, 1], [2]] : tensor<8x4x32xf32> into tensor<32x32xf32>
+  %p = mhc.matmul %rows, %q : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %queries = tensor.expand_shape %p [[0, 1], [2]] output_shape [8, 4, 32] : tensor<32x32xf32> into tensor<8x4x32xf32>
+  %scores = mhc.batch_matmul %queries, %x transpose_rhs : (tensor<8x4x32xf32>, tensor<8x4x32xf32>) -> tensor<8x4x4xf32>
+  %map = mhc.softmax %scores dim = 2 : tensor<8x4x4xf32>
+  %y = mhc.batch_matmul %map, %x : (tensor<8x4x4xf32>, tensor<8x4x32xf32>) -> tensor<8x4x32xf32>
+  %tokens = tensor.collapse_shape %y [[0, 1], [2]] : tensor<8x4x32xf32> into tensor<32x32xf32>
+  %z = mhc.matmul %tokens, %w : (tensor<32x32xf32>, tensor<32x1xf32>) -> tensor<32x1xf32>
+  %s = mhc.sigmoid %z : tensor<32x1xf32>
+  %flat = tensor.collapse_shape %s [[0, 1]] : tensor<32x1xf32> into tensor<32xf32>
+  %h = tensor.expand_shape %flat [[0, 1]] output_shape [8, 4] : tensor<32xf32> into tensor<8x4xf32>
+  %u = mhc.aggregate(x = %y : tensor<8x4x32xf32>, h_pre = %h : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %u : tensor<8x32xf32>
+}
+
+// Points that are matched.
+func.func @matched(%a: tensor<2x4x32xf32>, %b: tensor<2x4x32xf32>) -> tensor<2x4x32xf32> {
+  %pairs = mhc.batch_matmul %a, %b transpose_rhs : (tensor<2x4x32xf32>, tensor<2x4x32xf32>) -> tensor<2x4x4xf32>
+  %map = mhc.sinkhorn(logits = %pairs : tensor<2x4x4xf32>)
+    <init = exp, order = col_row, denom = add, eps = 1.0e-05, iters = 10> -> (mix : tensor<2x4x4xf32>)
+  %y = mhc.batch_matmul %map, %b : (tensor<2x4x4xf32>, tensor<2x4x32xf32>) -> tensor<2x4x32xf32>
+  return %y : tensor<2x4x32xf32>
+}
+
+// Heads have gates of all heads, and are not added up.
+func.func @gated_heads(%y: tensor<8x4x8xf32>, %phi: tensor<4x32xf32>, %beta: tensor<4xf32>) -> tensor<8x32xf32> {
+  %flat = tensor.collapse_shape %y [[0], [1, 2]] : tensor<8x4x8xf32> into tensor<8x32xf32>
+  %square = arith.mulf %flat, %flat : tensor<8x32xf32>
+  %ms = mhc.reduce mean %square dims = [1] : tensor<8x32xf32> -> tensor<8xf32>
+  %r = math.rsqrt %ms : tensor<8xf32>
+  %rb = mhc.broadcast %r dims = [0] : tensor<8xf32> -> tensor<8x32xf32>
+  %normed = arith.mulf %flat, %rb : tensor<8x32xf32>
+  %p = mhc.matmul %normed, %phi transpose_rhs : (tensor<8x32xf32>, tensor<4x32xf32>) -> tensor<8x4xf32>
+  %bias = mhc.broadcast %beta dims = [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %z = arith.addf %p, %bias : tensor<8x4xf32>
+  %h = mhc.sigmoid %z : tensor<8x4xf32>
+  %each = mhc.broadcast %h dims = [0, 1] : tensor<8x4xf32> -> tensor<8x4x8xf32>
+  %gated = arith.mulf %each, %y : tensor<8x4x8xf32>
+  %out = tensor.collapse_shape %gated [[0], [1, 2]] : tensor<8x4x8xf32> into tensor<8x32xf32>
+  return %out : tensor<8x32xf32>
 }
