@@ -77,6 +77,23 @@ TEST(CudaBoundary, GradientsAreThoseOfTwoCalls) {
     RecordProperty("most of kind " + std::to_string(kind), std::to_string(most[kind] * 1e6) + "e-6");
 }
 
+TEST(CudaBoundary, AHundredRunsHaveTheSameBits) {
+  Context context;
+  int turn = 0;
+  for (int64_t C : {896, 1536, 4096, 7168}) {
+    const Case c = caseOf(200, C, turn++);
+    Operands in(c, 77);
+    const std::vector<Buffer> forward = run(context, c, in, c.M);
+    BwdOperands of(c.M, C, forward);
+    const Start start = static_cast<Start>(turn % 3);
+    const std::vector<Buffer> backward = runBwd(context, c, in, of, c.M, start);
+    for (int again = 0; again < 100; ++again) {
+      ASSERT_TRUE(run(context, c, in, c.M) == forward) << "C=" << C << ", run " << again;
+      ASSERT_TRUE(runBwd(context, c, in, of, c.M, start) == backward) << "C=" << C << ", run " << again;
+    }
+  }
+}
+
 Buffer rowsOf(const Buffer &all, int64_t M, int64_t first, int64_t count) {
   const int64_t width = all.size() / M;
   return all.slice(first * width, count * width);
