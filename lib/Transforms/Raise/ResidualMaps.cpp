@@ -103,10 +103,11 @@ static Value repeated(algebra::Reading &reading, OpBuilder &builder, Value matri
 
 static TransposeOp transposeOf(Value logits) { return behindReshapes(logits).getDefiningOp<TransposeOp>(); }
 
-/// Whether rows and columns of logits are stored the other way round, wherever their tokens are.
+/// Whether rows and columns of logits are stored the other way round, wherever their tokens are. Flat ones, [tokens,
+/// n*n], only have their tokens behind.
 static bool turnsMatrices(Value logits) {
   ArrayRef<int64_t> perm = transposeOf(logits).getPerm();
-  return perm.end()[-2] > perm.back();
+  return perm.size() > 2 && perm.end()[-2] > perm.back();
 }
 
 /// Makes the iteration that a value is, of logits that are there.

@@ -95,3 +95,33 @@ func.func @columns_of_the_transposes(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32>
   %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf32>
   return %a2 : tensor<8x4x4xf32>
 }
+
+// Flat logits with tokens behind are no transposed matrices: the iteration takes them as they are, also where a maximum is
+// of their transpose.
+// CHECK-LABEL: @flat_logits_with_tokens_behind(
+func.func @flat_logits_with_tokens_behind(%z: tensor<16x?xf32>) -> tensor<?x4x4xf32> {
+  // CHECK: %[[FLAT:.*]] = mhc.transpose %arg0 perm = [1, 0]
+  // CHECK: %[[Z:.*]] = tensor.expand_shape %[[FLAT]]
+  // CHECK-NEXT: %[[MIX:.*]] = mhc.sinkhorn(logits = %[[Z]] : tensor<?x4x4xf32>) <init = log, order = row_col
+  // CHECK-NEXT: return %[[MIX]]
+  %c1 = arith.constant 1 : index
+  %M = tensor.dim %z, %c1 : tensor<16x?xf32>
+  %flat = mhc.transpose %z perm = [1, 0] : tensor<16x?xf32> -> tensor<?x16xf32>
+  %m = tensor.expand_shape %flat [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %turned = mhc.transpose %m perm = [2, 0, 1] : tensor<?x4x4xf32> -> tensor<4x?x4xf32>
+  %max = mhc.reduce max %turned dims = [0] : tensor<4x?x4xf32> -> tensor<?x4xf32>
+  %maxima = mhc.broadcast %max dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %shifted = arith.subf %m, %maxima : tensor<?x4x4xf32>
+  %e_a = math.exp %shifted : tensor<?x4x4xf32>
+  %s_a = mhc.reduce sum %e_a dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_a = math.log %s_a : tensor<?x4xf32>
+  %b_a = mhc.broadcast %l_a dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %a = arith.subf %shifted, %b_a : tensor<?x4x4xf32>
+  %e_b = math.exp %a : tensor<?x4x4xf32>
+  %s_b = mhc.reduce sum %e_b dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+  %l_b = math.log %s_b : tensor<?x4xf32>
+  %b_b = mhc.broadcast %l_b dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+  %b = arith.subf %a, %b_b : tensor<?x4x4xf32>
+  %r = math.exp %b : tensor<?x4x4xf32>
+  return %r : tensor<?x4x4xf32>
+}
