@@ -8,7 +8,6 @@
 #include "Mix.h"
 #include "Readings.h"
 #include "StreamLists.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -314,18 +313,16 @@ void StreamRaiser::raiseMixes() {
   }
 }
 
-/// Whether `root` is computed of `value`, which is in a block around it.
-static bool isComputedOf(Operation *root, Value value) {
+/// Whether `root` is computed of `value`, which is in a block around it. Ops in front of that one are not looked at.
+static bool isComputedBehind(Operation *root, Value value) {
   Operation *maker = value.getDefiningOp();
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.omitBlockArguments = true;
-  options.filter = [&](Operation *op) {
-    Operation *around = maker->getBlock()->findAncestorOpInBlock(*op);
-    return around && !around->isBeforeInBlock(maker);
+  auto operandsOf = [&](Value made) {
+    Operation *op = made.getDefiningOp(), *around = op ? maker->getBlock()->findAncestorOpInBlock(*op) : nullptr;
+    const bool isBehind = around && !around->isBeforeInBlock(maker);
+    return isBehind ? SmallVector<Value>(op->getOperands()) : SmallVector<Value>();
   };
-  SetVector<Operation *> behind;
-  return succeeded(getBackwardSlice(root, &behind, options)) && behind.contains(maker);
+  return llvm::any_of(root->getResults(),
+                      [&](Value made) { return isComputedOf(made, behindViews(value), operandsOf); });
 }
 
 void StreamRaiser::explain() {
@@ -335,7 +332,7 @@ void StreamRaiser::explain() {
   };
   for (const DeclinedMix &mix : declined) {
     auto isPart = [&](const Taken &other) {
-      return other.kind == mix.kind && other.source == mix.source && isComputedOf(mix.root, other.made);
+      return other.kind == mix.kind && other.source == mix.source && isComputedBehind(mix.root, other.made);
     };
     if (hasRest(mix.miss) || llvm::none_of(taken, isPart))
       sites.decline(mix.kind, mix.miss);
