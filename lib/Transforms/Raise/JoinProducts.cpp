@@ -49,13 +49,14 @@ struct Rows {
 };
 } // namespace
 
-static bool isView(Operation *op) {
+/// Whether an op shows a part of its operand, or all of it, in another shape, order or type.
+static bool showsPart(Operation *op) {
   return rearranges(op) || isa<tensor::ExtractSliceOp, tensor::CastOp, arith::ExtFOp>(op);
 }
 
 /// The value that a value is a part of, all of it.
 static Value sourceOf(Value value) {
-  for (Operation *op = value.getDefiningOp(); op && isView(op); op = value.getDefiningOp())
+  for (Operation *op = value.getDefiningOp(); op && showsPart(op); op = value.getDefiningOp())
     value = op->getOperand(0);
   return value;
 }
@@ -254,7 +255,7 @@ static bool moveBefore(Value value, Operation *user) {
   Operation *inBlock = op->getBlock()->findAncestorOpInBlock(*user);
   if (!inBlock || op->isBeforeInBlock(inBlock))
     return inBlock != nullptr;
-  if ((!isView(op) && !isa<tensor::ConcatOp>(op)) ||
+  if ((!showsPart(op) && !isa<tensor::ConcatOp>(op)) ||
       !llvm::all_of(op->getOperands(), [&](Value operand) { return moveBefore(operand, user); }))
     return false;
   op->moveBefore(inBlock);

@@ -49,7 +49,9 @@ bool mhc::repeatsWholeDims(BroadcastOp op) {
   });
 }
 
-static bool isView(Operation *op) {
+/// Whether arithmetic may go in front of an op: a view of all elements in another order or shape, or as often as it
+/// repeats them, with tokens in one dimension.
+static bool mayComputeBefore(Operation *op) {
   auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op);
   return collapse ? !joinsTokens(collapse) : isa_and_nonnull<tensor::ExpandShapeOp, TransposeOp, BroadcastOp>(op);
 }
@@ -200,7 +202,7 @@ static Value scaledOperand(Operation *op) {
 /// The value that another shows, or shows times a number.
 static Value scaledSource(Value value) {
   for (Operation *op = value.getDefiningOp(); op; op = value.getDefiningOp()) {
-    Value source = isView(op) ? op->getOperand(0) : scaledOperand(op);
+    Value source = mayComputeBefore(op) ? op->getOperand(0) : scaledOperand(op);
     if (!source)
       break;
     value = source;
@@ -226,7 +228,7 @@ struct ComputeBeforeViews : RewritePattern {
       return failure();
     for (Value operand : op->getOperands())
       if (Operation *view = operand.getDefiningOp();
-          isView(view) && !constantValue(operand) && succeeded(computeBefore(view, op, rewriter)))
+          mayComputeBefore(view) && !constantValue(operand) && succeeded(computeBefore(view, op, rewriter)))
         return success();
     return failure();
   }

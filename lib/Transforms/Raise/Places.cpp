@@ -17,8 +17,8 @@ using namespace mhc;
 
 using Values = llvm::SmallDenseSet<Value>;
 
-/// An op that only hands elements on: matchers put such ops in front of what they make.
-static bool isView(Operation *op) {
+/// Whether an op only hands elements on: matchers put such ops in front of what they make.
+static bool handsOn(Operation *op) {
   return showsOperand(op) || isa<tensor::ExtractSliceOp, tensor::CastOp, tensor::ConcatOp, BroadcastOp>(op);
 }
 
@@ -31,7 +31,7 @@ static Values inputsOf(ArrayRef<Operation *> made) {
   while (!work.empty()) {
     Value value = work.pop_back_val();
     Operation *op = inputs.insert(value).second ? value.getDefiningOp() : nullptr;
-    if (op && isView(op))
+    if (op && handsOn(op))
       llvm::append_range(work, op->getOperands());
   }
   return inputs;
@@ -92,7 +92,7 @@ void PlaceKeeper::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint 
 }
 
 void PlaceKeeper::notifyOperationReplaced(Operation *op, ValueRange) {
-  auto isNoView = [](Operation *op) { return !isView(op) && !op->hasTrait<OpTrait::ConstantLike>(); };
+  auto isNoView = [](Operation *op) { return !handsOn(op) && !op->hasTrait<OpTrait::ConstantLike>(); };
   auto computing = llvm::to_vector(llvm::make_filter_range(made, isNoView));
   if (!computing.empty())
     addPlacesOf(llvm::filter_to_vector(opsBetween(inputsOf(made), op->getResult(0)), isNoView), computing);
