@@ -18,9 +18,11 @@
 using namespace mlir;
 using namespace mhc;
 
+using Values = llvm::SmallSetVector<Value, 16>;
+
 /// The tensors that a value is computed of, with those on the way.
-static llvm::SmallSetVector<Value, 16> sourcesOf(Value value) {
-  llvm::SmallSetVector<Value, 16> sources;
+static Values sourcesOf(Value value) {
+  Values sources;
   sources.insert(value);
   for (size_t next = 0; next < sources.size(); ++next)
     if (Operation *op = sources[next].getDefiningOp())
@@ -28,6 +30,19 @@ static llvm::SmallSetVector<Value, 16> sourcesOf(Value value) {
         if (isa<RankedTensorType>(operand.getType()))
           sources.insert(operand);
   return sources;
+}
+
+/// Whether something that is computed of `sources`, or one of them, is what a product multiplies the weight by. A
+/// weight is made of little, which little else is made of: that is looked through in place of all that the streams are
+/// of.
+static bool reachStreams(Values sources, MatmulOp product) {
+  for (size_t next = 0; next < sources.size() && !sources.contains(product.getLhs()); ++next)
+    for (Operation *user : sources[next].getUsers())
+      if (Operation *here = product->getBlock()->findAncestorOpInBlock(*user); here && here->isBeforeInBlock(product))
+        for (Value made : here->getResults())
+          if (isa<RankedTensorType>(made.getType()))
+            sources.insert(made);
+  return sources.contains(product.getLhs());
 }
 
 /// Whether an op computes what a weight is, or a part of it.
@@ -41,13 +56,6 @@ static bool computes(Operation *op) {
 static Operation *makerOfWeight(MatmulOp product) {
   Operation *maker = behindViews(product.getRhs()).getDefiningOp();
   return product.getRhs().getType().hasStaticShape() && computes(maker) ? maker : nullptr;
-}
-
-/// Whether nothing that a weight is made of is what its product multiplies by it.
-static bool isApart(MatmulOp product, Operation *maker) {
-  const auto ofStreams = sourcesOf(product.getLhs());
-  const auto ofWeight = sourcesOf(maker->getResult(0));
-  return llvm::none_of(ofWeight, [&](Value source) { return ofStreams.contains(source); });
 }
 
 /// The products that a value is read from, through what scales, adds, shapes or divides them.
@@ -76,7 +84,7 @@ bool mhc::markComputedWeights(func::FuncOp func, algebra::Reading &reading) {
     if (products.empty() || matchLinearGroup(reading, behindReshapes(op->getOperand(0)), op))
       return;
     for (MatmulOp product : products) // last, as a function is walked from here to its start
-      if (Operation *maker = makerOfWeight(product); isApart(product, maker))
+      if (Operation *maker = makerOfWeight(product); !reachStreams(sourcesOf(maker->getResult(0)), product))
         makers.insert(maker);
   });
   for (Operation *maker : makers)
