@@ -272,24 +272,13 @@ OpFoldResult Reading::materialise(OpBuilder &builder, Location loc, Size size) {
           .getResult();
     }
   }
+  // A sum of products of those, as that of tokens with one in front
   const Polynomial terms = theAlgebra.sizes.polynomial(size);
-  return terms.size() > 1 ? materialiseSum(builder, loc, terms) : OpFoldResult();
-}
-
-/// A sum of products of arguments' sizes, as that of tokens with one in front.
-OpFoldResult Reading::materialiseSum(OpBuilder &builder, Location loc, const Polynomial &terms) {
-  Value sum;
-  for (auto &[monomial, coefficient] : terms) {
-    Value term = arith::ConstantIndexOp::create(builder, loc, coefficient);
-    if (!monomial.empty()) {
-      OpFoldResult product = materialise(builder, loc, theAlgebra.sizes.of({{monomial, 1}}));
-      if (!product)
-        return {};
-      term = arith::MulIOp::create(builder, loc, getValueOrCreateConstantIndexOp(builder, loc, product), term);
-    }
-    sum = sum ? arith::AddIOp::create(builder, loc, sum, term).getResult() : term;
-  }
-  return sum;
+  auto productOf = [&](const Monomial &symbols) {
+    OpFoldResult product = materialise(builder, loc, theAlgebra.sizes.of({{symbols, 1}}));
+    return product ? getValueOrCreateConstantIndexOp(builder, loc, product) : Value();
+  };
+  return terms.size() > 1 ? mhc::materialise(builder, loc, terms, productOf) : Value();
 }
 
 //===----------------------------------------------------------------------===//

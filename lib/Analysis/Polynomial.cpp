@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mhc/Analysis/Polynomial.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -98,6 +99,22 @@ std::optional<int64_t> mhc::valueOf(const Polynomial &a, llvm::function_ref<int6
     for (unsigned symbol : monomial)
       product = product ? llvm::checkedMul(*product, sizeOf(symbol)) : product;
     sum = sum && product ? llvm::checkedAdd(*sum, *product) : std::nullopt;
+  }
+  return sum;
+}
+
+mlir::Value mhc::materialise(mlir::OpBuilder &builder, mlir::Location loc, const Polynomial &a,
+                             llvm::function_ref<mlir::Value(const Monomial &)> productOf) {
+  mlir::Value sum;
+  for (const auto &[monomial, coefficient] : a) {
+    mlir::Value term = monomial.empty() ? mlir::Value() : productOf(monomial);
+    if (!term && !monomial.empty())
+      return {};
+    if (!term || coefficient != 1) {
+      mlir::Value number = mlir::arith::ConstantIndexOp::create(builder, loc, coefficient);
+      term = term ? mlir::arith::MulIOp::create(builder, loc, number, term).getResult() : number;
+    }
+    sum = sum ? mlir::arith::AddIOp::create(builder, loc, sum, term).getResult() : term;
   }
   return sum;
 }

@@ -75,8 +75,6 @@ public:
 private:
   friend class OpReader;
 
-  mlir::OpFoldResult materialiseSum(mlir::OpBuilder &builder, mlir::Location loc, const Polynomial &terms);
-
   struct Candidate {
     mlir::Value value;
     unsigned place;

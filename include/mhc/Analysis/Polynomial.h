@@ -8,6 +8,7 @@
 #ifndef MHC_ANALYSIS_POLYNOMIAL_H
 #define MHC_ANALYSIS_POLYNOMIAL_H
 
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <map>
@@ -39,6 +40,9 @@ std::optional<unsigned> symbolOf(const Polynomial &a);
 
 /// Nothing where a sum or a product does not fit 64 bits.
 std::optional<int64_t> valueOf(const Polynomial &a, llvm::function_ref<int64_t(unsigned)> sizeOf);
+/// The polynomial as an index, of the products that `productOf` makes; null where it makes one not.
+mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location loc, const Polynomial &a,
+                        llvm::function_ref<mlir::Value(const Monomial &)> productOf);
 
 /// A sum of products, as a manifest has it: "4*M*d1+d2-1".
 std::string describe(const Polynomial &a, llvm::function_ref<std::string(unsigned)> nameOf);

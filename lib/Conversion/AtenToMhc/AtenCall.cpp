@@ -102,20 +102,17 @@ OpFoldResult SymbolicSizes::materialise(OpBuilder &builder, Location loc, const 
   auto known = llvm::find_if(sums, [&](const KnownSize &sum) { return sum.size == size; });
   if (known != sums.end())
     return tensor::DimOp::create(builder, loc, known->tensor, known->dim).getResult();
-  Value sum;
-  for (auto &[monomial, coefficient] : size) {
+  auto productOf = [&](const Monomial &symbols) {
     Value product;
-    if (coefficient != 1 || monomial.empty())
-      product = arith::ConstantIndexOp::create(builder, loc, coefficient);
-    for (unsigned symbol : monomial) {
+    for (unsigned symbol : symbols) {
       Value factor = valueOf(builder, loc, symbol);
       if (!factor)
-        return {};
+        return Value();
       product = product ? arith::MulIOp::create(builder, loc, product, factor).getResult() : factor;
     }
-    sum = sum ? arith::AddIOp::create(builder, loc, sum, product).getResult() : product;
-  }
-  return sum;
+    return product;
+  };
+  return mhc::materialise(builder, loc, size, productOf);
 }
 
 //===----------------------------------------------------------------------===//
