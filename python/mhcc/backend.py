@@ -179,7 +179,8 @@ def _inner(name, options, fuse):
     return aot_autograd(fw_compiler=run, bw_compiler=run, keep_inference_input_mutations=True)
 
 
-_WORDS = {"fuse": (None, "layer", "chain", "model"), "precision": (None, "ieee", "tf32x3", "bf16x3", "tf32")}
+_WORDS = {"inner": ("inductor", "aot_eager", "eager"), "fuse": (None, "layer", "chain", "model"),
+          "precision": (None, "ieee", "tf32x3", "bf16x3", "tf32")}  # fmt: skip
 
 
 def _checked(option, value):
@@ -218,9 +219,9 @@ def compile_captured(graph, inputs, options=None, mode=None):
 
 def _compile(module, inputs, rewrite, options, mode):
     rest = {**(torch._inductor.list_mode_options(mode) if mode else {}), **(options or {})}
-    inner, dump, require = rest.pop("inner", None), rest.pop("dump", None), _checked_number(rest.pop("require", None))
-    fuse, precision = (_checked(key, rest.pop(key, None)) for key in _WORDS)
-    run, dump = _inner(inner or "inductor", rest, fuse), dump and _numbered(dump)
+    dump, require = rest.pop("dump", None), _checked_number(rest.pop("require", None))
+    inner, fuse, precision = (_checked(option, rest.pop(option, None)) for option in _WORDS)
+    run, dump = _inner(inner, rest, fuse), dump and _numbered(dump)
     try:
         level = "chain" if fuse == "chain" else None
         graph, plans = rewrite(module, fuse=level, precision=precision, dump=dump)

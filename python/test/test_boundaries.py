@@ -261,11 +261,6 @@ def test_results_in_a_result():
     assert rewriter.join_calls(graph_text.print_graph(graph), "layer")["calls"] == []
 
 
-def test_word_that_does_not_exist():
-    with pytest.raises(Exception, match="option 'fuse' is 'all'; needed layer, chain, model"):
-        run(modules.Model(), "all")
-
-
 @pytest.mark.parametrize("checkpointed", [False, True])
 def test_parameters_stay_where_they_are(monkeypatch, checkpointed):
     """A CUDA graph has to know which arguments are parameters: it copies all others at each call."""

@@ -107,6 +107,8 @@ ERRORS = {
               "mhcrt_pre: 'A' is 2; needed one element of 'alpha' for each gate = 3"),
     "streams": (many_streams, "mhcrt_contract: 'n' is 17; needed 1 to 16"),
     "word": (pre(res_map="sinkhorns"), "mhcrt_pre: 'res_map' is sinkhorns; needed sinkhorn, permutation or identity"),
+    "layout": (pre(layout="NC"), "mhcrt_pre: 'layout' is NC; needed nC or Cn"),
+    "weight-layout": (pre(phi_layout="io"), "mhcrt_pre: 'phi_layout' is io; needed out_in or in_out"),
     "optional-word": (pre(precision="f32"), "mhcrt_pre: 'precision' is f32; needed ieee, tf32x3, bf16x3 or tf32"),
     "number": (pre(iters=-1), "mhcrt_pre: 'iters' is -1; needed 1 to 1000"),
     "given-size": (lambda: mhcc.expand(torch.zeros(2, 8), -1), "mhcrt_expand: 'n' is -1; needed 1 to 16"),

@@ -96,8 +96,16 @@ def test_precision():
     torch.compile(modules.Model(), backend=keep)(TOKENS)
     assert given == ["ieee"] * 3  # of two pre and the head
     compiled(modules.Model(layers=1), precision="ieee", require="all")(TOKENS)
-    with pytest.raises(Exception, match="option 'precision' is 'f32'; needed ieee, tf32x3, bf16x3, tf32"):
-        compiled(modules.Model(layers=1), precision="f32")(TOKENS)
+
+
+@pytest.mark.parametrize("option, word, words", [
+    ("inner", "mhc", "inductor, aot_eager, eager"), ("inner", 3, "inductor, aot_eager, eager"),
+    ("fuse", "all", "layer, chain, model"), ("precision", "f32", "ieee, tf32x3, bf16x3, tf32"),
+])  # fmt: skip
+@pytest.mark.filterwarnings("error:mhcc leaves a graph")
+def test_word_that_does_not_exist(option, word, words):
+    with pytest.raises(Exception, match=f"option '{option}' is {word!r}; needed {words}"):
+        compiled(modules.Model(layers=1), **{option: word})(TOKENS)
 
 
 def test_mode():
