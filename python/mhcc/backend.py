@@ -218,7 +218,8 @@ def compile_captured(graph, inputs, options=None, mode=None):
 
 
 def _compile(module, inputs, rewrite, options, mode):
-    rest = {**(torch._inductor.list_mode_options(mode) if mode else {}), **(options or {})}
+    given = {**(torch._inductor.list_mode_options(mode) if mode else {}), **(options or {})}
+    rest = {option.replace("-", "_"): value for option, value in given.items()}  # as PyTorch has it for Inductor
     dump, require = rest.pop("dump", None), _checked_number(rest.pop("require", None))
     inner, fuse, precision = (_checked(option, rest.pop(option, None)) for option in _WORDS)
     run, dump = _inner(inner, rest, fuse), dump and _numbered(dump)

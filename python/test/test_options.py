@@ -137,3 +137,14 @@ def test_dump_that_cannot_be_written(tmp_path):
 def test_unknown_option(inner):
     with pytest.raises(Exception, match="option 'foo' is unknown; needed one of mhcc or of torch._inductor.config"):
         compiled(modules.Model(), inner=inner, foo=1)(TOKENS)
+
+
+@pytest.mark.parametrize("option", ["cpp.min_chunk_size", "cpp.min-chunk-size"])
+@pytest.mark.filterwarnings("error:mhcc leaves a graph")
+def test_option_of_inductor(option, monkeypatch):
+    """Written as PyTorch takes it for Inductor by itself."""
+    seen = []
+    monkeypatch.setattr(torch._inductor.compile_fx, "compile_fx",
+                        lambda graph, inputs, config_patches: seen.append(config_patches) or graph)
+    compiled(modules.Model(layers=1), inner="inductor", require="all", **{option: 7})(TOKENS)
+    assert [patches["cpp.min_chunk_size"] for patches in seen] == [7]
