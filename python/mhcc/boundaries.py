@@ -123,7 +123,8 @@ class Boundaries(CustomGraphPass):
 
     def __call__(self, graph):
         join(graph, self.level)
-        for node in list(graph.nodes):
+        # Inductor's C++ takes a list of one tensor for a tensor.
+        for node in () if torch._inductor.config.cpp_wrapper else list(graph.nodes):
             if _is_call(node):
                 write(node)
 

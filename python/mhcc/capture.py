@@ -168,8 +168,9 @@ def capture(module):
     finally:
         interpreter.restore(grad)
     take_arguments(traced, module)
-    for node, before in zip(traced.graph.nodes, module.graph.find_nodes(op="placeholder")):
-        node.meta = dict(before.meta, val=node.meta.get("val"))
+    for node, before, fake in zip(traced.graph.nodes, module.graph.find_nodes(op="placeholder"), fakes):
+        # A tensor knows whether it has a gradient: Inductor's C++ traces with these for inputs.
+        node.meta = dict(before.meta, val=fake if isinstance(fake, FakeTensor) else node.meta.get("val"))
     for node in traced.graph.nodes:
         if node.target is torch.ops.aten.alias.default and not _is_slice(node):
             raise Unsupported("a gradient may end at an alias")

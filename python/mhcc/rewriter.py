@@ -144,7 +144,9 @@ class Rewriter:
 
     def _add_kernel(self, call, target, kwargs):
         names = [result.name for result in target._schema.returns]
-        known = {argument.name for argument in target._schema.arguments}
+        known = {argument.name: str(argument.type) for argument in target._schema.arguments}
+        for key, value in kwargs.items():
+            kwargs[key] = float(value) if type(value) is int and "float" in known[key] else value
         if self.precision and "precision" in known:
             kwargs.setdefault("precision", self.precision)
         if "output_mask" in known:

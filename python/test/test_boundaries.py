@@ -10,7 +10,8 @@ import modules
 import pytest
 import torch
 import torch.utils.checkpoint
-from mhcc import backend, boundaries, graph_text, rewriter
+from comparing import compare, compiled
+from mhcc import backend, boundaries, capture, graph_text, rewriter
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 TOKENS = torch.arange(24).reshape(3, 8) % 7
@@ -272,3 +273,30 @@ def test_parameters_stay_where_they_are(monkeypatch, checkpointed):
         torch._guards.TracingContext.get().fw_metadata.static_input_indices))  # fmt: skip
     run(module, "model")
     assert len(parameters[0]) == len(list(module.parameters()))
+
+
+def test_for_inductors_cpp(monkeypatch):
+    """It takes values of arguments for inputs, numbers for what they are, and a list of one tensor for a tensor."""
+    module, x, graphs = modules.Sublayer(4, 16), torch.randn(2, 3, 4, 16, requires_grad=True), []
+
+    def keep(graph, level):
+        graphs.append(graph)
+        join(graph, level)
+
+    join = boundaries.join
+    monkeypatch.setattr(boundaries, "join", keep)
+    with torch._inductor.config.patch(cpp_wrapper=True):
+        compare(module, compiled(module, require="all"), x)
+    calls = [node for graph in graphs for node in graph.nodes if getattr(node.target, "namespace", "") == "mhc"]
+    assert {node.target._overloadname for node in calls} == {"default"} and len(calls) == 4
+    for node in calls:
+        given = dict(zip((one.name for one in node.target._schema.arguments), node.args), **node.kwargs)
+        assert all(type(given[one.name]) is float for one in node.target._schema.arguments
+                   if str(one.type) == "float" and one.name in given)  # fmt: skip
+
+    def look(module, inputs):
+        values = [node.meta["val"] for node in capture.capture(module).graph.find_nodes(op="placeholder")]
+        assert all(value.requires_grad for value in values)
+        return module.forward
+
+    torch.compile(module, backend=look)(x)
