@@ -9,6 +9,7 @@
 
 #include "Normalise.h"
 #include "mhc/IR/LeafBuilder.h"
+#include "mhc/Transforms/MergeCopies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -188,13 +189,23 @@ void mhc::addPartialComputationPatterns(RewritePatternSet &patterns, LazyDims &d
   patterns.add<ComputeBeforeSlicing>(patterns.getContext(), dims);
 }
 
+/// Whether an op is a sigmoid of a part, or joins parts of a sigmoid: of one, once that has no copies.
+static bool isOfPartOfGate(Operation *op) {
+  if (auto gate = dyn_cast<SigmoidOp>(op))
+    return gate.getX().getDefiningOp<tensor::ExtractSliceOp>() != nullptr;
+  auto concat = dyn_cast<tensor::ConcatOp>(op);
+  auto part = concat ? concat.getInputs()[0].getDefiningOp<tensor::ExtractSliceOp>() : tensor::ExtractSliceOp();
+  return part && part.getSource().getDefiningOp<SigmoidOp>();
+}
+
 void mhc::joinGates(func::FuncOp func, RewriterBase::Listener &listener) {
-  SmallVector<Operation *> gates;
-  func.walk([&](SigmoidOp op) {
-    if (op.getX().getDefiningOp<tensor::ExtractSliceOp>())
-      gates.push_back(op);
+  mergeCopies(func, &listener); // a gate in two spellings is one
+  SmallVector<Operation *> ops;
+  func.walk([&](Operation *op) {
+    if (isOfPartOfGate(op))
+      ops.push_back(op);
   });
-  if (gates.empty())
+  if (ops.empty())
     return;
   LazyDims dims(func);
   RewritePatternSet patterns(func.getContext());
@@ -202,5 +213,6 @@ void mhc::joinGates(func::FuncOp func, RewriterBase::Listener &listener) {
   addPartPatterns(patterns, dims);
   GreedyRewriteConfig config;
   config.setListener(&listener);
-  (void)applyOpPatternsGreedily(gates, std::move(patterns), config); // all others are in their normal form
+  (void)applyOpPatternsGreedily(ops, std::move(patterns), config); // all others are in their normal form
+  mergeCopies(func, &listener);
 }

@@ -219,7 +219,6 @@ private:
       eraseDeadOps(func, &keeper);
     raiseElementary(func, readings, sites);
     joinGates(func, keeper);
-    mergeCopies(func, &keeper); // a gate in two spellings is one
     readings.change();
     raiseResidualMaps(func, readings, sites);
     raiseExpand(func, readings, sites); // reads nothing that residual maps change

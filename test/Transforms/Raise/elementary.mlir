@@ -519,3 +519,23 @@ func.func @quartered_in_front(%z: tensor<8x2xf32>) -> tensor<8xf32> {
   %h = arith.mulf %s, %halves : tensor<8xf32>
   return %h : tensor<8xf32>
 }
+
+// Halves of one sigmoid in two spellings, joined again, are the sigmoid.
+// CHECK-LABEL: @halves_in_two_spellings
+func.func @halves_in_two_spellings(%z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // CHECK-NEXT: %[[GATE:.*]] = mhc.sigmoid %arg0
+  // CHECK-NEXT: return %[[GATE]]
+  %one = arith.constant dense<1.0> : tensor<8x4xf32>
+  %opposite = arith.negf %z : tensor<8x4xf32>
+  %exp = math.exp %opposite : tensor<8x4xf32>
+  %sum = arith.addf %exp, %one : tensor<8x4xf32>
+  %gate = arith.divf %one, %sum : tensor<8x4xf32>
+  %exp_of_z = math.exp %z : tensor<8x4xf32>
+  %sum_of_z = arith.addf %exp_of_z, %one : tensor<8x4xf32>
+  %mirror = arith.divf %one, %sum_of_z : tensor<8x4xf32>
+  %same = arith.subf %one, %mirror : tensor<8x4xf32>
+  %first = tensor.extract_slice %gate[0, 0] [8, 2] [1, 1] : tensor<8x4xf32> to tensor<8x2xf32>
+  %second = tensor.extract_slice %same[0, 2] [8, 2] [1, 1] : tensor<8x4xf32> to tensor<8x2xf32>
+  %out = tensor.concat dim(1) %first, %second : (tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x4xf32>
+  return %out : tensor<8x4xf32>
+}
