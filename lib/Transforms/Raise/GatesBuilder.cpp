@@ -212,7 +212,17 @@ bool GatesBuilder::placeBuilder() {
   return true;
 }
 
-/// A weight may be shaped behind the first reader: reads what is there before.
+/// The places that tokens and channels have in x, in the order in which a group reads them.
+static SmallVector<size_t> orderIn(const LinearGroup &group) {
+  const auto vars = varsOf(group.x.at());
+  SmallVector<size_t> order;
+  for (const IndexVars &own : {group.tokens, group.flat})
+    for (const Extent &var : own)
+      order.push_back(llvm::find(vars, var.first) - vars.begin());
+  return order;
+}
+
+/// A weight may be shaped behind the first reader: reads what is there before. All groups read x in one order then.
 bool GatesBuilder::readAtBuilder() {
   for (LinearGroup &group : groups) {
     if (group.isAbsent())
@@ -222,7 +232,9 @@ bool GatesBuilder::readAtBuilder() {
       return false;
     group = *read;
   }
-  return true;
+  return lead.isGiven || llvm::all_of(groups, [&](const LinearGroup &group) {
+           return group.isAbsent() || orderIn(group) == orderIn(lead);
+         });
 }
 
 /// An input that is made behind the builder; null for none.

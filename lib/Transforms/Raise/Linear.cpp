@@ -433,17 +433,19 @@ std::optional<LinearGroup> mhc::matchLinearGroup(algebra::Reading &reading, Valu
   return group;
 }
 
-/// An element with its variables named by their places in `vars`; the rows are one name.
+/// An element with its variables named by the order in which x has them, as that is read from any value; the rows are
+/// one name.
 static Indices renamed(ArrayRef<algebra::Index> at, const LinearGroup &group) {
+  llvm::SmallSetVector<Var, 4> names;
+  if (group.isGiven)
+    names.insert_range(llvm::make_first_range(group.tokens));
+  else
+    names = varsOf(group.x.at());
   Indices result(at.begin(), at.end());
   for (algebra::Index &index : result)
     for (Piece &piece : index.pieces) {
-      auto place = [&](const IndexVars &vars, int first) {
-        auto found = llvm::find_if(vars, [&](const Extent &var) { return var.first == piece.var; });
-        return found == vars.end() ? -1 : first + static_cast<int>(found - vars.begin());
-      };
-      constexpr int kFlat = 1000;
-      piece.var = std::max(place(group.tokens, 0), place(group.flat, kFlat));
+      const auto *name = llvm::find(names, piece.var);
+      piece.var = name == names.end() ? -1 : static_cast<Var>(name - names.begin());
     }
   return result;
 }

@@ -438,3 +438,86 @@ func.func @two_of_one_sigmoid(%x: tensor<?x4x16xf32>, %phi: tensor<24x64xf32>, %
   %res = mhc.sinkhorn(logits = %logits : tensor<?x4x4xf32>) <init = softmax_eps, order = row_col, denom = add, eps = 1.0e-06, iters = 20> -> (mix : tensor<?x4x4xf32>)
   return %pre, %post, %res : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4x4xf32>
 }
+
+// Streams that are transposed for the projection are of one site, whichever of their values is next to a gate or to the
+// residual map.
+// CHECK-LABEL: @streams_in_two_orders(
+func.func @streams_in_two_orders(%a: tensor<?x7x4xf32>, %b: tensor<?x7x4xf32>, %phi: tensor<24x28xf32>,
+                                 %alpha: tensor<3xf32>,
+                                 %beta: tensor<24xf32>) -> (tensor<?x4x7xf32>, tensor<?x7xf32>) {
+  // CHECK: mhc.gates(proj = %{{.*}} : tensor<?x24xf32>, stat = %{{.*}} : tensor<?xf32>, alpha = %arg3 : tensor<3xf32>, beta = %arg4 : tensor<24xf32>)
+  %c0 = arith.constant 0 : index
+  %number = arith.constant 1.0e-06 : f32
+  %twenty_eight = arith.constant 28.0 : f32
+  %y = arith.addf %a, %b : tensor<?x7x4xf32>
+  %M = tensor.dim %y, %c0 : tensor<?x7x4xf32>
+  %eps = tensor.splat %number[%M] : tensor<?xf32>
+  %count = tensor.splat %twenty_eight[%M] : tensor<?xf32>
+  %x = mhc.transpose %y perm = [0, 2, 1] : tensor<?x7x4xf32> -> tensor<?x4x7xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<?x4x7xf32> into tensor<?x28xf32>
+  %square = arith.mulf %y, %y : tensor<?x7x4xf32>
+  %squares = mhc.transpose %square perm = [0, 2, 1] : tensor<?x7x4xf32> -> tensor<?x4x7xf32>
+  %sum = mhc.reduce sum %squares dims = [1, 2] : tensor<?x4x7xf32> -> tensor<?xf32>
+  %mean = arith.divf %sum, %count : tensor<?xf32>
+  %shifted = arith.addf %mean, %eps : tensor<?xf32>
+  %s = math.rsqrt %shifted : tensor<?xf32>
+  %phi_pre = tensor.extract_slice %phi[0, 0] [4, 28] [1, 1] : tensor<24x28xf32> to tensor<4x28xf32>
+  %p_pre = mhc.matmul %flat, %phi_pre transpose_rhs : (tensor<?x28xf32>, tensor<4x28xf32>) -> tensor<?x4xf32>
+  %s_pre = mhc.broadcast %s dims = [0] : tensor<?xf32> -> tensor<?x4xf32>
+  %n_pre = arith.mulf %s_pre, %p_pre : tensor<?x4xf32>
+  %a_pre = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<f32>
+  %as_pre = mhc.broadcast %a_pre[%M] dims = [] : tensor<f32> -> tensor<?x4xf32>
+  %m_pre = arith.mulf %n_pre, %as_pre : tensor<?x4xf32>
+  %b_pre = tensor.extract_slice %beta[0] [4] [1] : tensor<24xf32> to tensor<4xf32>
+  %bs_pre = mhc.broadcast %b_pre[%M] dims = [1] : tensor<4xf32> -> tensor<?x4xf32>
+  %z_pre = arith.addf %m_pre, %bs_pre : tensor<?x4xf32>
+  %phi_post = tensor.extract_slice %phi[4, 0] [4, 28] [1, 1] : tensor<24x28xf32> to tensor<4x28xf32>
+  %p_post = mhc.matmul %flat, %phi_post transpose_rhs : (tensor<?x28xf32>, tensor<4x28xf32>) -> tensor<?x4xf32>
+  %s_post = mhc.broadcast %s dims = [0] : tensor<?xf32> -> tensor<?x4xf32>
+  %n_post = arith.mulf %s_post, %p_post : tensor<?x4xf32>
+  %a_post = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<f32>
+  %as_post = mhc.broadcast %a_post[%M] dims = [] : tensor<f32> -> tensor<?x4xf32>
+  %m_post = arith.mulf %n_post, %as_post : tensor<?x4xf32>
+  %b_post = tensor.extract_slice %beta[4] [4] [1] : tensor<24xf32> to tensor<4xf32>
+  %bs_post = mhc.broadcast %b_post[%M] dims = [1] : tensor<4xf32> -> tensor<?x4xf32>
+  %z_post = arith.addf %m_post, %bs_post : tensor<?x4xf32>
+  %phi_res = tensor.extract_slice %phi[8, 0] [16, 28] [1, 1] : tensor<24x28xf32> to tensor<16x28xf32>
+  %p_res = mhc.matmul %flat, %phi_res transpose_rhs : (tensor<?x28xf32>, tensor<16x28xf32>) -> tensor<?x16xf32>
+  %s_res = mhc.broadcast %s dims = [0] : tensor<?xf32> -> tensor<?x16xf32>
+  %n_res = arith.mulf %s_res, %p_res : tensor<?x16xf32>
+  %a_res = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<f32>
+  %as_res = mhc.broadcast %a_res[%M] dims = [] : tensor<f32> -> tensor<?x16xf32>
+  %m_res = arith.mulf %n_res, %as_res : tensor<?x16xf32>
+  %b_res = tensor.extract_slice %beta[8] [16] [1] : tensor<24xf32> to tensor<16xf32>
+  %bs_res = mhc.broadcast %b_res[%M] dims = [1] : tensor<16xf32> -> tensor<?x16xf32>
+  %z_res = arith.addf %m_res, %bs_res : tensor<?x16xf32>
+  %h_pre = mhc.sigmoid %z_pre : tensor<?x4xf32>
+  %h_post = mhc.sigmoid %z_post : tensor<?x4xf32>
+  %opposite = arith.negf %z_res : tensor<?x16xf32>
+  %opposites = tensor.expand_shape %opposite [[0], [1, 2]] output_shape [%M, 4, 4] : tensor<?x16xf32> into tensor<?x4x4xf32>
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %number_one = arith.constant 1.0 : f32
+  %ones = tensor.splat %number_one[%M] : tensor<?x4x4xf32>
+  %exp = math.exp %opposites : tensor<?x4x4xf32>
+  %more = arith.addf %exp, %ones : tensor<?x4x4xf32>
+  %start = arith.divf %ones, %more : tensor<?x4x4xf32>
+  %map = scf.for %i = %c0 to %c3 step %c1 iter_args(%m = %start) -> (tensor<?x4x4xf32>) {
+    %sums = mhc.reduce sum %m dims = [1] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %by = mhc.broadcast %sums dims = [0, 2] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %rows = arith.divf %m, %by : tensor<?x4x4xf32>
+    %sums_of = mhc.reduce sum %rows dims = [2] : tensor<?x4x4xf32> -> tensor<?x4xf32>
+    %by_of = mhc.broadcast %sums_of dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x4xf32>
+    %next = arith.divf %rows, %by_of : tensor<?x4x4xf32>
+    scf.yield %next : tensor<?x4x4xf32>
+  }
+  %weights = mhc.broadcast %h_pre dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x7xf32>
+  %weighed = arith.mulf %x, %weights : tensor<?x4x7xf32>
+  %u = mhc.reduce sum %weighed dims = [1] : tensor<?x4x7xf32> -> tensor<?x7xf32>
+  %mixed = mhc.batch_matmul %map, %x : (tensor<?x4x4xf32>, tensor<?x4x7xf32>) -> tensor<?x4x7xf32>
+  %gates = mhc.broadcast %h_post dims = [0, 1] : tensor<?x4xf32> -> tensor<?x4x7xf32>
+  %outputs = mhc.broadcast %u dims = [0, 2] : tensor<?x7xf32> -> tensor<?x4x7xf32>
+  %branch = arith.mulf %gates, %outputs : tensor<?x4x7xf32>
+  %out = arith.addf %mixed, %branch : tensor<?x4x7xf32>
+  return %out, %u : tensor<?x4x7xf32>, tensor<?x7xf32>
+}
