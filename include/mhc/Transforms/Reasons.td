@@ -105,6 +105,9 @@ def : RaiseReason<"norm-of-other-tokens", "the root mean square is of other toke
 def : RaiseReason<"norm-elsewhere", "what is projected comes from outside the function, and the streams as well",
   "take the root mean square of all n*C values in the function that projects: no other norm, and nothing that breaks "
   "the graph between them">;
+def : RaiseReason<"projection-behind-call", "a call that no op stands for makes what is projected, and not what h_pre weighs",
+  "project the streams that h_pre weighs, with an RMS norm of all n*C values of a token or none: leave away what detaches "
+  "or drops them, or another norm, or apply it to what the sublayer reads">;
 def : RaiseReason<"second-gate-missing", "only one gate of the projection is there",
   "make h_pre, h_post and the residual logits from consecutive rows of one projection, and use all of them in the "
   "sublayer whose streams are projected">;

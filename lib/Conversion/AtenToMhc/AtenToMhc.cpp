@@ -212,8 +212,7 @@ private:
         continue;
       unsigned number = func.getNumArguments();
       (void)func.insertArgument(number, type, attributesOf(result), result.getLoc());
-      if (!read.empty())
-        func.setArgAttr(number, kMadeOf, DenseI64ArrayAttr::get(func.getContext(), read));
+      func.setArgAttr(number, kMadeOf, DenseI64ArrayAttr::get(func.getContext(), read));
       leaves[result] = func.getArgument(number);
       sizes.keep(func.getArgument(number));
     }

@@ -161,6 +161,13 @@ bool GroupMatcher::declineStreams() {
   Value x = group.x.node()->value;
   if (!x || declineRows())
     return false;
+  auto isOfTokens = [&](const algebra::Piece &piece) {
+    return llvm::any_of(group.tokens, [&](const auto &token) { return token.first == piece.var; });
+  };
+  // A part of the rows of a weight, where that was taken for the streams
+  for (auto [index, size] : llvm::zip(group.x.at(), reading.sizes(x)))
+    if (!covers(algebra.sizes, index, size) && llvm::any_of(index.pieces, isOfTokens))
+      return false;
   int64_t known = 1, tokens = 1;
   for (Size size : reading.sizes(x))
     known *= size.isNumber() ? size.number() : 1;
@@ -218,6 +225,8 @@ bool GroupMatcher::declineNorm(const algebra::Term &ofToken) {
   const Value factor = valueOf(ofToken.factors[0]);
   auto squares = findSquares(*ofToken.factors[0].node());
   Value x = group.x.node()->value, squared = squares ? squares->first.node()->value : Value();
+  if (isa_and_present<BlockArgument>(squared) && !x) // the streams are computed
+    return decline(Reason::normOfOtherTensor, describe(squared), describe(valueOf(group.x)), factor);
   if (!squared || !x)
     return decline(Reason::normForm, describe(factor), "1/sqrt(mean over n*C = " + all + ")", factor);
   if (squared != x)

@@ -47,16 +47,6 @@ static int64_t tokensBehindOthers(RankedTensorType type) {
                                        : 0;
 }
 
-/// Whether a repetition leaves the tokens, and all dimensions before them, as they were, as of rows of a batch.
-static bool keepsFirstDims(BroadcastOp op, int64_t tokens) {
-  ArrayRef<int64_t> dims = op.getDims();
-  ArrayRef<int64_t> from = cast<RankedTensorType>(op.getX().getType()).getShape(),
-                    to = op.getOut().getType().getShape();
-  return llvm::all_of(llvm::seq<int64_t>(0, tokens + 1), [&](int64_t dim) {
-    return static_cast<size_t>(dim) < dims.size() && dims[dim] == dim && from[dim] == to[dim];
-  });
-}
-
 /// A dimension of one element that is repeated is one that the operand has not, where others come behind it. In the
 /// last place a token has one number, such as the scale of a norm, which stays with the streams that it scales.
 static LogicalResult repeatWithoutUnits(BroadcastOp op, PatternRewriter &rewriter) {
@@ -77,14 +67,28 @@ static LogicalResult repeatWithoutUnits(BroadcastOp op, PatternRewriter &rewrite
   return success();
 }
 
+/// Whether a dimension of a repetition is one of what is repeated, with its size.
+static bool isKept(BroadcastOp op, int64_t dim) {
+  const auto *own = llvm::find(op.getDims(), dim);
+  return own != op.getDims().end() &&
+         cast<RankedTensorType>(op.getX().getType()).getDimSize(own - op.getDims().begin()) ==
+             op.getOut().getType().getDimSize(dim);
+}
+
+/// The tokens in front of what is new, and behind the dimensions that they have before them, such as a batch.
 static LogicalResult repeatTokensFirst(BroadcastOp op, PatternRewriter &rewriter) {
   int64_t tokens = tokensBehindOthers(op.getOut().getType());
-  if (tokens == 0 || keepsFirstDims(op, tokens))
+  if (tokens == 0)
     return failure();
-  SmallVector<int64_t> perm = {tokens};
-  for (int64_t dim = 0; dim < op.getOut().getType().getRank(); ++dim)
-    if (dim != tokens)
-      perm.push_back(dim);
+  auto all = llvm::seq<int64_t>(0, op.getOut().getType().getRank());
+  SmallVector<int64_t> perm;
+  if (isKept(op, tokens) && tokens + 1 < op.getOut().getType().getRank())
+    llvm::copy_if(llvm::seq<int64_t>(0, tokens), std::back_inserter(perm),
+                  [&](int64_t dim) { return isKept(op, dim); });
+  perm.push_back(tokens);
+  llvm::copy_if(all, std::back_inserter(perm), [&](int64_t dim) { return !llvm::is_contained(perm, dim); });
+  if (llvm::is_sorted(perm))
+    return failure();
   Value repeated = transposeBroadcast(rewriter, op, perm);
   rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getOut().getType(), repeated, invertPermutationVector(perm));
   return success();

@@ -256,6 +256,8 @@ bool SinkhornMatcher::isStart(bool isRead) {
 
 void SinkhornMatcher::tellStart() {
   Value start = valueOf(state, user);
+  if (start && isWide(start)) // no function of f64 is read as one that starts
+    return (void)unmet(Reason::sinkhornType, opAtFault(start, user), describe(start.getType()), "elements of f32");
   unmet(Reason::sinkhornStart, start ? opAtFault(start, user) : user, start ? describe(start) : "another function",
         kStarts.str());
 }

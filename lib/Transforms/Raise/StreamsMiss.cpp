@@ -176,6 +176,13 @@ static SmallVector<Value> termsOf(Value value) {
   return isArithmetic ? SmallVector<Value>(op->getOperands()) : SmallVector<Value>();
 }
 
+/// Whether a call that no op stands for makes a value, such as one that detaches it, or a dropout.
+static bool isMadeByCall(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto func = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  return func && func.getArgAttr(argument.getArgNumber(), kMadeOf);
+}
+
 /// A projection of another tensor than the gate weighs: of streams with a vector added, of their mean, or of as many
 /// channels, such as what a norm outside the function makes of them. It is found as such, and no part of the site. A
 /// gate that weighs the projected streams may weigh others as well. Whether it was told.
@@ -199,7 +206,10 @@ static bool explainProjected(Sites &sites, GatesOp gates) {
     }
   if (!isOfOther)
     return false;
-  sites.decline("pre", {isElsewhere ? Reason::normElsewhere : Reason::projectionOfOtherTensor,
+  const Reason reason = isMadeByCall(projected) ? Reason::projectionBehindCall
+                        : isElsewhere           ? Reason::normElsewhere
+                                                : Reason::projectionOfOtherTensor;
+  sites.decline("pre", {reason,
                         projection,
                         describe(projected),
                         "a projection of the streams that h_pre weighs",

@@ -150,6 +150,18 @@ static bool hasRowsOfSite(const Product &product, const StreamMix &mix) {
   return rows == 2 * n || rows == n * (n + 2);
 }
 
+/// Everything that coefficients are made of; the rows of a product that has more than those of gates, and not those of
+/// a residual map of n*n logits.
+static std::string rowsNeeded(const Product &product, const StreamMix &mix) {
+  const int64_t n = mix.width / mix.channels;
+  const int64_t rows = cast<RankedTensorType>(product.op->getResult(0).getType()).getShape().back();
+  const std::string gates = std::to_string(n), logits = std::to_string(n * n);
+  if (rows <= 2 * n || rows >= n * (n + 3) || rows == n * n || rows == n * (n + 2))
+    return "gates and logits of s * (x . phi) * alpha + beta";
+  return std::to_string(n * (n + 2)) + " rows of phi: " + gates + " of h_pre, " + gates + " of h_post and " + logits +
+         " of the logits";
+}
+
 bool mhc::mixesStreams(func::FuncOp func) {
   auto isOfSite = [](Operation *op) {
     return isa<PostOp, GatesOp, SinkhornOp, PermutationMixOp>(op) || (isa<BatchMatmulOp>(op) && mixOf(op));
@@ -180,6 +192,6 @@ void mhc::explainUnread(func::FuncOp func, Sites &sites) {
       decline(Reason::projectionPerStream,
               "a product over the " + std::to_string(mix->width) + " channels of all streams of a token");
     else
-      decline(Reason::projectionForm, "gates and logits of s * (x . phi) * alpha + beta");
+      decline(Reason::projectionForm, rowsNeeded(*product, *mix));
   });
 }

@@ -17,7 +17,7 @@ func.func @outside(%x: tensor<2x4xf32> {mhc.name = "x"}, %k: i64 {mhc.name = "k"
 
 // Marked nodes are left, too, but for views.
 // CHECK-LABEL: func.func @marked(
-// CHECK-SAME: %arg0: tensor<2x4xf32> {mhc.name = "exp"}) -> (tensor<8xf32> {mhc.name = "view"}) {
+// CHECK-SAME: %arg0: tensor<2x4xf32> {mhc.made_of = array<i64>, mhc.name = "exp"}) -> (tensor<8xf32> {mhc.name = "view"}) {
 // CHECK-NEXT: tensor.collapse_shape %arg0
 // CHECK-NEXT: return
 func.func @marked(%x: tensor<2x4xf32> {mhc.name = "x"}) -> (tensor<8xf32>) {
@@ -28,7 +28,7 @@ func.func @marked(%x: tensor<2x4xf32> {mhc.name = "x"}) -> (tensor<8xf32>) {
 
 // A gradient ends at a detached tensor.
 // CHECK-LABEL: func.func @detached(
-// CHECK-SAME: %arg0: tensor<2x4xf32> {mhc.name = "detach"})
+// CHECK-SAME: %arg0: tensor<2x4xf32> {mhc.made_of = array<i64>, mhc.name = "detach"})
 // CHECK-NEXT: math.exp %arg0
 // CHECK-NEXT: return
 func.func @detached(%x: tensor<2x4xf32> {mhc.name = "x"}) -> (tensor<2x4xf32>) {

@@ -446,3 +446,45 @@ func.func @no_site_of_two_epsilons(%x: tensor<8x4x16xf32>, %pre: tensor<4x64xf32
   %u = mhc.reduce sum %terms dims = [1] : tensor<8x4x16xf32> -> tensor<8x16xf32>
   return %u, %h_post, %map : tensor<8x16xf32>, tensor<8x4xf32>, tensor<8x4x4xf32>
 }
+
+// REMARK: [Missed] norm-of-other-tensor | {{.*}}Found="argument 5, [8, 256] of f32", Needed="'mhc.batch_matmul', [8, 4, 64] of f32"
+// CHECK-LABEL: @no_gates_of_mixed_streams_with_the_norm_of_another_tensor
+func.func @no_gates_of_mixed_streams_with_the_norm_of_another_tensor(%x0: tensor<8x4x64xf32>, %m: tensor<8x4x4xf32>, %phi: tensor<24x256xf32>,
+                                                    %alpha: tensor<3xf32>, %beta: tensor<24xf32>,
+                                                    %other: tensor<8x256xf32>)
+    -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>) {
+  // CHECK-NOT: mhc.gates(
+  // CHECK: return
+  %eps = arith.constant dense<1.0e-06> : tensor<8xf32>
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %pre_eps = arith.constant dense<1.0e-03> : tensor<8x4xf32>
+  %two = arith.constant dense<2.0> : tensor<8x4xf32>
+  %x = mhc.batch_matmul %m, %x0 : (tensor<8x4x4xf32>, tensor<8x4x64xf32>) -> tensor<8x4x64xf32>
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x64xf32> into tensor<8x256xf32>
+  %proj = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x256xf32>, tensor<24x256xf32>) -> tensor<8x24xf32>
+  %square = arith.mulf %other, %other : tensor<8x256xf32>
+  %ms = mhc.reduce mean %square dims = [1] : tensor<8x256xf32> -> tensor<8xf32>
+  %ms_eps = arith.addf %ms, %eps : tensor<8xf32>
+  %s = math.rsqrt %ms_eps : tensor<8xf32>
+  %sb = mhc.broadcast %s dims = [0] : tensor<8xf32> -> tensor<8x24xf32>
+  %p = arith.mulf %proj, %sb : tensor<8x24xf32>
+  %a1 = tensor.extract_slice %alpha[0] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %aw = mhc.broadcast %a1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %b1 = tensor.extract_slice %alpha[1] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %bw = mhc.broadcast %b1 dims = [0] : tensor<1xf32> -> tensor<4xf32>
+  %c1 = tensor.extract_slice %alpha[2] [1] [1] : tensor<3xf32> to tensor<1xf32>
+  %cw = mhc.broadcast %c1 dims = [0] : tensor<1xf32> -> tensor<16xf32>
+  %aw_all = tensor.concat dim(0) %aw, %bw, %cw : (tensor<4xf32>, tensor<4xf32>, tensor<16xf32>) -> tensor<24xf32>
+  %ab = mhc.broadcast %aw_all dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %pa = arith.mulf %p, %ab : tensor<8x24xf32>
+  %bb = mhc.broadcast %beta dims = [1] : tensor<24xf32> -> tensor<8x24xf32>
+  %z = arith.addf %pa, %bb : tensor<8x24xf32>
+  %z0 = tensor.extract_slice %z[0, 0] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z1 = tensor.extract_slice %z[0, 4] [8, 4] [1, 1] : tensor<8x24xf32> to tensor<8x4xf32>
+  %z2 = tensor.extract_slice %z[0, 8] [8, 16] [1, 1] : tensor<8x24xf32> to tensor<8x16xf32>
+  %g0 = mhc.sigmoid %z0 : tensor<8x4xf32>
+  %h_pre = arith.addf %g0, %pre_eps : tensor<8x4xf32>
+  %g1 = mhc.sigmoid %z1 : tensor<8x4xf32>
+  %h_post = arith.mulf %g1, %two : tensor<8x4xf32>
+  return %h_pre, %h_post, %z2 : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x16xf32>
+}

@@ -333,3 +333,14 @@ func.func @open_sequences(%x: tensor<2x?x16xf32>) -> (tensor<2x?x64xf32>, tensor
   %mean = mhc.reduce mean %square dims = [2] : tensor<2x?x64xf32> -> tensor<2x?xf32>
   return %flat, %mean : tensor<2x?x64xf32>, tensor<2x?xf32>
 }
+
+// The same with the streams in front: the tokens stay behind the batch.
+// CHECK-LABEL: @open_sequences_behind_streams
+// CHECK: %[[ROWS:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2]] : tensor<2x?x16xf32> into tensor<?x16xf32>
+// CHECK: mhc.expand(x = %[[ROWS]] : tensor<?x16xf32>) <layout = nC>
+func.func @open_sequences_behind_streams(%x: tensor<2x?x16xf32>) -> (tensor<4x2x?x16xf32>, tensor<2x?xf32>) {
+  %streams = mhc.broadcast %x dims = [1, 2, 3] : tensor<2x?x16xf32> -> tensor<4x2x?x16xf32>
+  %square = arith.mulf %streams, %streams : tensor<4x2x?x16xf32>
+  %mean = mhc.reduce mean %square dims = [0, 3] : tensor<4x2x?x16xf32> -> tensor<2x?xf32>
+  return %streams, %mean : tensor<4x2x?x16xf32>, tensor<2x?xf32>
+}

@@ -555,3 +555,29 @@ func.func @eps_behind_rows(%z: tensor<8x4x4xf32>) -> tensor<8x4x4xf32> {
   %q4 = arith.divf %m3, %b4 : tensor<8x4x4xf32>
   return %q4 : tensor<8x4x4xf32>
 }
+
+// CHECK: remark: [Missed] sinkhorn-type | Category:mhc-raise:sinkhorn | {{.*}}Found="[8, 4, 4] of f64", Needed="elements of f32"
+func.func @magnitudes_of_double_precision(%z: tensor<8x4x4xf64>) -> tensor<8x4x4xf64> {
+  %a0 = math.absf %z : tensor<8x4x4xf64>
+  %s1 = mhc.reduce sum %a0 dims = [2] : tensor<8x4x4xf64> -> tensor<8x4xf64>
+  %e1 = arith.constant dense<1.0e-06> : tensor<8x4xf64>
+  %p1 = arith.addf %s1, %e1 : tensor<8x4xf64>
+  %b1 = mhc.broadcast %p1 dims = [0, 1] : tensor<8x4xf64> -> tensor<8x4x4xf64>
+  %a1 = arith.divf %a0, %b1 : tensor<8x4x4xf64>
+  %s2 = mhc.reduce sum %a1 dims = [1] : tensor<8x4x4xf64> -> tensor<8x4xf64>
+  %e2 = arith.constant dense<1.0e-06> : tensor<8x4xf64>
+  %p2 = arith.addf %s2, %e2 : tensor<8x4xf64>
+  %b2 = mhc.broadcast %p2 dims = [0, 2] : tensor<8x4xf64> -> tensor<8x4x4xf64>
+  %a2 = arith.divf %a1, %b2 : tensor<8x4x4xf64>
+  %s3 = mhc.reduce sum %a2 dims = [2] : tensor<8x4x4xf64> -> tensor<8x4xf64>
+  %e3 = arith.constant dense<1.0e-06> : tensor<8x4xf64>
+  %p3 = arith.addf %s3, %e3 : tensor<8x4xf64>
+  %b3 = mhc.broadcast %p3 dims = [0, 1] : tensor<8x4xf64> -> tensor<8x4x4xf64>
+  %a3 = arith.divf %a2, %b3 : tensor<8x4x4xf64>
+  %s4 = mhc.reduce sum %a3 dims = [1] : tensor<8x4x4xf64> -> tensor<8x4xf64>
+  %e4 = arith.constant dense<1.0e-06> : tensor<8x4xf64>
+  %p4 = arith.addf %s4, %e4 : tensor<8x4xf64>
+  %b4 = mhc.broadcast %p4 dims = [0, 2] : tensor<8x4xf64> -> tensor<8x4x4xf64>
+  %a4 = arith.divf %a3, %b4 : tensor<8x4x4xf64>
+  return %a4 : tensor<8x4x4xf64>
+}

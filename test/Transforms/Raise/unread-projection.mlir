@@ -279,6 +279,20 @@ func.func @normed_outside(%x: tensor<8x4x32xf32>,
   return %u : tensor<8x32xf32>
 }
 
+// A call makes what is projected: told where it is.
+// CHECK: unread-projection.mlir:[[#@LINE+2]]:{{.*}} [Missed] projection-behind-call | Category:mhc-raise:pre | Function=behind_a_call | Found="argument 1 'native_layer_norm', [8, 128] of f32", Needed="a projection of the streams that h_pre weighs"
+func.func @behind_a_call(%x: tensor<8x4x32xf32>,
+    %normed: tensor<8x128xf32> {mhc.made_of = array<i64>, mhc.name = "native_layer_norm"}, %phi: tensor<4x128xf32>, %alpha: tensor<1xf32>,
+    %beta: tensor<4xf32>) -> tensor<8x32xf32> {
+  %y = tensor.expand_shape %normed [[0], [1, 2]] output_shape [8, 4, 32] : tensor<8x128xf32> into tensor<8x4x32xf32>
+  %proj, %stat = mhc.projection(x = %y : tensor<8x4x32xf32>, phi = %phi : tensor<4x128xf32>)
+    <layout = nC, phi_layout = out_in, norm = inside, norm_eps = 1.0e-06, stat_form = inv_rms> -> (proj : tensor<8x4xf32>, stat : tensor<8xf32>)
+  %h_pre = mhc.gates(proj = %proj : tensor<8x4xf32>, stat = %stat : tensor<8xf32>, alpha = %alpha : tensor<1xf32>, beta = %beta : tensor<4xf32>)
+    <stat_form = inv_rms, norm_eps = 0.0, pre_eps = 0.0, post_mult = 2.0> -> (h_pre : tensor<8x4xf32>)
+  %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %h_pre : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  return %u : tensor<8x32xf32>
+}
+
 // Gates that are made of a vector of another width are of other code.
 func.func @of_a_vector(%x: tensor<8x4x32xf32>, %y: tensor<8x4x8xf32>, %phi: tensor<4x32xf32>, %alpha: tensor<1xf32>,
     %beta: tensor<4xf32>) -> tensor<8x32xf32> {
@@ -548,4 +562,19 @@ func.func @gated_heads(%y: tensor<8x4x8xf32>, %phi: tensor<4x32xf32>, %beta: ten
   %gated = arith.mulf %each, %y : tensor<8x4x8xf32>
   %out = tensor.collapse_shape %gated [[0], [1, 2]] : tensor<8x4x8xf32> into tensor<8x32xf32>
   return %out : tensor<8x32xf32>
+}
+
+// Fewer rows than those of gates and logits.
+// CHECK: [Missed] projection-form | {{.*}}Function=too_few_rows | Found="'mhc.matmul', [8, 20] of f32", Needed="24 rows of phi: 4 of h_pre, 4 of h_post and 16 of the logits"
+func.func @too_few_rows(%x: tensor<8x4x32xf32>, %phi: tensor<20x128xf32>) -> (tensor<8x32xf32>, tensor<8x4x32xf32>) {
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<8x4x32xf32> into tensor<8x128xf32>
+  %p = mhc.matmul %flat, %phi transpose_rhs : (tensor<8x128xf32>, tensor<20x128xf32>) -> tensor<8x20xf32>
+  %a = tensor.extract_slice %p[0, 0] [8, 4] [1, 1] : tensor<8x20xf32> to tensor<8x4xf32>
+  %pre = math.absf %a : tensor<8x4xf32>
+  %c = tensor.extract_slice %p[0, 4] [8, 16] [1, 1] : tensor<8x20xf32> to tensor<8x16xf32>
+  %r = math.absf %c : tensor<8x16xf32>
+  %res = tensor.expand_shape %r [[0], [1, 2]] output_shape [8, 4, 4] : tensor<8x16xf32> into tensor<8x4x4xf32>
+  %u = mhc.aggregate(x = %x : tensor<8x4x32xf32>, h_pre = %pre : tensor<8x4xf32>) <layout = nC> -> (u : tensor<8x32xf32>)
+  %mixed = mhc.batch_matmul %res, %x : (tensor<8x4x4xf32>, tensor<8x4x32xf32>) -> tensor<8x4x32xf32>
+  return %u, %mixed : tensor<8x32xf32>, tensor<8x4x32xf32>
 }
