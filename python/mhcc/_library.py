@@ -134,6 +134,8 @@ def register_derivative(name, setup, backward, kept=()):
         # PyTorch would drop a derivative in forward mode.
         forward_mode = torch.autograd.forward_ad._current_level >= 0
         if forward_mode or (torch.is_grad_enabled() and torch._C._any_requires_grad(*operands)):
+            if torch._C._are_functorch_transforms_active():
+                raise RuntimeError(f"mhc::{name} has no derivative in torch.func; needed torch.autograd")
             return Derivative.apply(*operands, keyset, attributes)
         return below(keyset, operands, attributes)
 

@@ -155,6 +155,8 @@ ERRORS = {
     "joined-alone": (joined_alone,
                      "mhc::post_head has no derivative: it stands for post and head behind AOTAutograd"),
     "forward-mode": (forward_mode, "mhc::aggregate has no derivative in forward mode"),
+    "functional": (lambda: torch.func.grad(lambda x: mhcc.contract(x, mode="sum").sum())(torch.zeros(2, 4, 8)),
+                   "mhc::contract has no derivative in torch.func; needed torch.autograd"),
     "single-pass": (single_pass, "mhc::pre has no derivative where 'h_in' is given"),
 }
 
