@@ -138,12 +138,12 @@ def _check(ops, missed, require):
 def _numbered(folder):
     """A new folder in this one, for one graph."""
     for number in itertools.count():
-        own = os.path.join(folder, f"graph{number}")
         try:
+            own = os.path.join(folder, f"graph{number}")
             os.makedirs(own)
         except FileExistsError:
             continue
-        except OSError as error:
+        except (OSError, TypeError) as error:
             raise ValueError(f"option 'dump' is {folder!r}; needed a folder that can be written: {error}") from error
         return own
 

@@ -130,6 +130,8 @@ def test_dump_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(Exception, match="option 'dump' is '.*/file/folder'; needed a folder that can be written: "):
         compiled(modules.Model(), dump=str(tmp_path / "file" / "folder"))(TOKENS)
+    with pytest.raises(Exception, match="option 'dump' is 5; needed a folder that can be written: "):
+        compiled(modules.Model(), dump=5)(TOKENS)
 
 
 @pytest.mark.parametrize("inner", ["inductor", "aot_eager"])
