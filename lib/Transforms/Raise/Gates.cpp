@@ -54,7 +54,7 @@ public:
 private:
   void collect();
   void collectOthers();
-  /// `op` is no sigmoid: where its operand is a gate, that is the reason why there are none.
+  /// `op` is no sigmoid: where its operand is a gate, that may be why there are none.
   void addFunction(Operation *op);
   void declineFunctions();
   bool mayBeGate(const LinearGroup &rows, Value made);

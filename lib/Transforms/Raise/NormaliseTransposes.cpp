@@ -47,8 +47,9 @@ static int64_t tokensBehindOthers(RankedTensorType type) {
                                        : 0;
 }
 
-/// A dimension of one element that is repeated is one that the operand has not, where others come behind it. In the
-/// last place a token has one number, such as the scale of a norm, which stays with the streams that it scales.
+/// A dimension of one element that is repeated is one that the operand has not, where channels alone come behind it. In
+/// the last place a token has one number, such as the scale of a norm, which stays with the streams that it scales; and
+/// pixels behind the channels are tokens.
 static LogicalResult repeatWithoutUnits(BroadcastOp op, PatternRewriter &rewriter) {
   auto isUnit = [&](auto dim) {
     return op.getX().getType().getDimSize(dim.index()) == 1 && op.getType().getDimSize(dim.value()) != 1;
@@ -60,7 +61,7 @@ static LogicalResult repeatWithoutUnits(BroadcastOp op, PatternRewriter &rewrite
       units.set(dim.index());
     else
       dims.push_back(dim.value());
-  if (units.none() || units.test(units.size() - 1))
+  if (units.none() || units.find_last() + 2 != static_cast<int>(units.size()))
     return failure();
   Value x = LeafBuilder(rewriter, op.getLoc()).dropUnits(op.getX(), units);
   rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), x, op.getSizes(), dims);
