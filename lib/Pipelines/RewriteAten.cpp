@@ -197,13 +197,13 @@ static SmallVector<Value> coefficientsOf(Operation *op) {
 }
 
 namespace {
-/// The graphs that a captured one was, by its breaks.
+/// The graphs that a captured one was, by its breaks, which it has.
 class Pieces {
 public:
   explicit Pieces(func::FuncOp graph) : lines(graph->getAttrOfType<DictionaryAttr>(kBreaks)) {
     for (Operation &op : graph.getOps()) {
       auto name = dyn_cast<NameLoc>(op.getLoc());
-      if (auto line = name ? lineOf(name.getName()) : LocationAttr())
+      if (auto line = name ? lines.getAs<LocationAttr>(name.getName()) : LocationAttr())
         breaks.push_back(line);
       const StringRef kind = op.getName().getStringRef();
       if (name && !isAtenView(kind) && kind != aten::kToCopy) // which either side may have
@@ -212,8 +212,6 @@ public:
   }
 
   void reportLost(func::FuncOp found) {
-    if (!lines)
-      return;
     found.walk([&](Operation *op) { pieces[op] = take(op); });
     found.walk([&](Operation *op) {
       if (replacesNodes(op)) {
@@ -228,8 +226,6 @@ private:
   SmallVector<Location> breaks; ///< behind the piece of each number
   llvm::DenseMap<StringAttr, unsigned> numbers;
   llvm::DenseMap<Operation *, llvm::SmallBitVector> pieces;
-
-  LocationAttr lineOf(StringAttr node) const { return lines ? lines.getAs<LocationAttr>(node) : LocationAttr(); }
 
   /// The pieces that an op's nodes are in. Those that make its operands, which its location names as well, are taken.
   llvm::SmallBitVector take(Operation *op) {
@@ -271,7 +267,7 @@ private:
     for (Value coefficient : coefficientsOf(op))
       if (auto argument = dyn_cast<BlockArgument>(behindViews(coefficient)))
         if (auto name = found.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNodeName))
-          if (LocationAttr line = lineOf(name))
+          if (auto line = lines.getAs<LocationAttr>(name))
             report(op, "of coefficients from no graph, as where a loop breaks", line);
   }
 };
@@ -300,7 +296,8 @@ static LogicalResult findAll(ModuleOp module, FuseLevel fuse, llvm::json::Array 
                                           std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
   llvm::DenseMap<StringAttr, Pieces> pieces;
   for (func::FuncOp func : module.getOps<func::FuncOp>())
-    pieces.try_emplace(func.getSymNameAttr(), func);
+    if (func->hasAttr(kBreaks))
+      pieces.try_emplace(func.getSymNameAttr(), func);
   LogicalResult result = find(module, fuse);
   for (func::FuncOp func : module.getOps<func::FuncOp>())
     if (auto own = pieces.find(func.getSymNameAttr()); own != pieces.end())
@@ -326,11 +323,14 @@ static void dropRoundings(func::FuncOp graph, func::FuncOp found) {
     if (auto name = dyn_cast<NameLoc>(op.getLoc());
         name && op.getName().getStringRef() == aten::kToCopy && isReadNarrow(op.getResult(0)))
       casts.insert(name.getName());
+  if (casts.empty())
+    return;
   found.walk([&](Operation *op) {
     bool isCast = false;
-    forEachNode(op->getLoc(), [&](StringAttr name) { isCast |= casts.contains(name); });
-    for (StringRef name : {"h_pre_format", "h_post_format", "h_res_format"})
-      if (isCast && isMhcOp(op))
+    if (isMhcOp(op))
+      forEachNode(op->getLoc(), [&](StringAttr name) { isCast |= casts.contains(name); });
+    if (isCast)
+      for (StringRef name : {"h_pre_format", "h_post_format", "h_res_format"})
         op->removeAttr(name);
   });
 }

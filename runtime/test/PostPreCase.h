@@ -103,6 +103,14 @@ struct Boundary {
     args.M = M, args.n = n, args.C = C, args.layout = layout;
     ASSERT_EQ(mhcrt_aggregate(context, &args), MHCRT_OK) << mhcrt_last_error(context);
   }
+
+  /// y, by post alone.
+  void runPost(mhcrt_context *context, Buffer &y) {
+    mhcrt_post_args post = {};
+    setPost(post);
+    MHCRT_TENSOR(post, out, y);
+    ASSERT_EQ(mhcrt_post(context, &post), MHCRT_OK) << mhcrt_last_error(context);
+  }
 };
 
 constexpr double kNormEps = 1e-5; ///< of the norm of u
@@ -115,10 +123,7 @@ struct Results {
         hRes(MHCRT_F32, b.M * b.n * b.n), proj(MHCRT_F32, b.M * b.N), stat(MHCRT_F32, b.M) {}
 
   void runApart(mhcrt_context *context, Boundary &b) {
-    mhcrt_post_args post = {};
-    b.setPost(post);
-    MHCRT_TENSOR(post, out, y);
-    ASSERT_EQ(mhcrt_post(context, &post), MHCRT_OK) << mhcrt_last_error(context);
+    b.runPost(context, y);
     mhcrt_pre_args pre = {};
     b.setPre(pre);
     MHCRT_TENSOR(pre, x, y), MHCRT_TENSOR(pre, u, u), MHCRT_TENSOR(pre, h_pre, hPre), MHCRT_TENSOR(pre, h_post, hPost);
@@ -151,10 +156,7 @@ struct HeadResults {
         stat(MHCRT_F32, b.M) {}
 
   void runApart(mhcrt_context *context, Boundary &b) {
-    mhcrt_post_args post = {};
-    b.setPost(post);
-    MHCRT_TENSOR(post, out, y);
-    ASSERT_EQ(mhcrt_post(context, &post), MHCRT_OK) << mhcrt_last_error(context);
+    b.runPost(context, y);
     mhcrt_head_args head = {};
     b.setHead(head);
     MHCRT_TENSOR(head, x, y), MHCRT_TENSOR(head, out, out), MHCRT_TENSOR(head, h_pre, hPre);
